@@ -1,0 +1,109 @@
+//! Fetching: one request, one answer.
+//!
+//! Promises: whatever a server does ends in a [`Fetched`], with bounded time
+//! and memory; redirects are answers, not followed (their targets go through
+//! frontier, robots and pace like any other URL).
+//! Never: decides whether or when a URL may be asked (`politeness`), reads a
+//! document (`parse`).
+
+use std::{net::IpAddr, time::Duration};
+
+use futures_util::future::BoxFuture;
+
+use crate::url::Url;
+
+/// What is asked of a server.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub url: Url,
+    /// Validators of an earlier answer (ETag, Last-Modified), for a conditional GET.
+    pub if_none_match: Option<String>,
+    pub if_modified_since: Option<String>,
+    /// Bytes of the decoded body to read at most; 0 takes the fetcher's own limit.
+    pub body_limit: usize,
+}
+
+impl Request {
+    /// A plain GET.
+    #[must_use]
+    pub fn get(url: Url) -> Self {
+        Self { url, if_none_match: None, if_modified_since: None, body_limit: 0 }
+    }
+}
+
+/// How a fetch ended, and what it took.
+#[derive(Debug, Clone)]
+pub struct Fetched {
+    /// From sending the request to the last byte; virtual in a replay.
+    pub elapsed: Duration,
+    /// The server's address, where one was reached.
+    pub address: Option<IpAddr>,
+    pub result: Result<Response, Failure>,
+}
+
+/// A server's answer.
+#[derive(Debug, Clone)]
+pub struct Response {
+    pub status: u16,
+    /// Names in lower case, in the order they came.
+    pub headers: Vec<(String, String)>,
+    /// Transfer and content encodings undone.
+    pub body: Vec<u8>,
+    /// The body was longer than the limit and was cut there.
+    pub truncated: bool,
+}
+
+impl Response {
+    /// The first header of a name given in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Why no answer came. Data, not an error of the crawl: it is recorded with the URL.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    #[error("the host name does not resolve: {0}")]
+    Dns(String),
+    #[error("the address {0} is private, loopback or link-local; allow it with fetch.allow_private")]
+    PrivateAddress(IpAddr),
+    #[error("no connection: {0}")]
+    Connect(String),
+    #[error("TLS failed: {0}")]
+    Tls(String),
+    #[error("timed out while {0}")]
+    Timeout(&'static str),
+    #[error("the connection broke: {0}")]
+    Broken(String),
+    #[error("the answer is not HTTP that can be read: {0}")]
+    Protocol(String),
+    #[error("the body unpacks to far more than it weighs")]
+    Bomb,
+    #[error("not in the recorded web")]
+    NotRecorded,
+}
+
+impl Failure {
+    /// Whether asking again later may help.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Dns(_) | Self::Connect(_) | Self::Timeout(_) | Self::Broken(_))
+    }
+}
+
+/// The web, live or recorded.
+pub trait Fetcher: Send + Sync + 'static {
+    /// Asks for one URL. Never fails as a call: what goes wrong is in [`Fetched::result`].
+    fn fetch(&self, request: Request) -> BoxFuture<'_, Fetched>;
+
+    /// Whether a URL can lead anywhere. The live web says yes; a closed recorded web only to what it holds.
+    fn holds(&self, _url: &Url) -> bool {
+        true
+    }
+
+    /// Whether time is virtual: answers come at once and say how long they took.
+    fn is_replay(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,6 @@
+//! windrow: a focused crawler that learns its topic while it crawls.
+pub mod fetch;
+pub mod page;
+pub mod store;
+pub mod text;
+pub mod url;

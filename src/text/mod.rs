@@ -1,0 +1,15 @@
+//! Words: what a text is counted in, in Chinese and in languages that write blanks.
+//!
+//! Promises: one rule for pages, anchors, URLs and keywords, so that equal
+//! words get equal [`TermId`]s wherever they stand; ids are stable across runs.
+//! Never: weighs words (that is the classifiers' work).
+
+mod language;
+mod segment;
+mod stop;
+mod term;
+
+pub use language::Language;
+pub use segment::{Segmenter, SegmenterError};
+pub use stop::is_stop_word;
+pub use term::TermId;

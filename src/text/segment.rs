@@ -1,0 +1,170 @@
+//! Text → words: jieba on runs of Han characters, letters and digits elsewhere.
+
+use std::{
+    io::BufRead,
+    sync::{Arc, LazyLock},
+};
+
+use jieba_rs::Jieba;
+
+use super::{TermId, is_stop_word};
+
+/// A user dictionary that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("user dictionary: {0}")]
+pub struct SegmenterError(String);
+
+/// Splits text into normalised words. Loading the dictionary takes about 90 ms and 30 MB, so share it.
+#[derive(Debug)]
+pub struct Segmenter {
+    jieba: Jieba,
+}
+
+static DEFAULT: LazyLock<Arc<Segmenter>> = LazyLock::new(|| Arc::new(Segmenter { jieba: Jieba::new() }));
+
+/// Longest word that is counted, in bytes; longer ones are encoded data.
+const MAX_WORD_BYTES: usize = 40;
+
+impl Segmenter {
+    /// The segmenter with jieba's own dictionary, loaded at first use.
+    #[must_use]
+    pub fn shared() -> Arc<Self> {
+        Arc::clone(&DEFAULT)
+    }
+
+    /// A segmenter that also knows the words of a user dictionary: lines of `word [frequency] [tag]`.
+    ///
+    /// # Errors
+    /// A line that jieba cannot read.
+    pub fn with_dictionary(dictionary: &mut impl BufRead) -> Result<Self, SegmenterError> {
+        let mut jieba = Jieba::new();
+        jieba.load_dict(dictionary).map_err(|error| SegmenterError(error.to_string()))?;
+        Ok(Self { jieba })
+    }
+
+    /// Calls `each` with every word of `text`, normalised: lower case, half width, English plurals
+    /// folded, stop words and overlong runs left out.
+    pub fn for_each_word(&self, text: &str, mut each: impl FnMut(&str)) {
+        let mut word = String::new();
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            if is_han(first) {
+                let end = rest.find(|c| !is_han(c)).unwrap_or(rest.len());
+                for token in self.jieba.cut(&rest[..end], true) {
+                    if !is_stop_word(token.word) && token.word.len() <= MAX_WORD_BYTES {
+                        each(token.word);
+                    }
+                }
+                rest = &rest[end..];
+            } else if is_word_char(first) {
+                let end = rest.find(|c| !is_word_char(c) || is_han(c)).unwrap_or(rest.len());
+                let end = end + trailing_sign(&rest[end..]);
+                normalise(&rest[..end], &mut word);
+                if !word.is_empty() && word.len() <= MAX_WORD_BYTES && !is_stop_word(&word) {
+                    each(&word);
+                }
+                rest = &rest[end..];
+            } else {
+                let end = rest.find(|c| is_word_char(c) || is_han(c)).unwrap_or(rest.len());
+                rest = &rest[end..];
+            }
+        }
+    }
+
+    /// The ids of a text's words, in order, with repeats.
+    #[must_use]
+    pub fn term_ids(&self, text: &str) -> Vec<TermId> {
+        let mut ids = Vec::new();
+        self.for_each_word(text, |word| ids.push(TermId::of(word)));
+        ids
+    }
+
+    /// The words of a text, in order, with repeats.
+    #[must_use]
+    pub fn words(&self, text: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        self.for_each_word(text, |word| words.push(word.to_owned()));
+        words
+    }
+}
+
+/// Whether a character is a Han ideograph.
+pub(super) fn is_han(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}' | '々')
+}
+
+fn is_word_char(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() && !is_han(c) }
+}
+
+/// `C++`, `C#` and `F#` keep their sign.
+fn trailing_sign(after: &str) -> usize {
+    if after.starts_with("++") { 2 } else { usize::from(after.starts_with('#') && !after[1..].starts_with(is_word_char)) }
+}
+
+/// Lower case, half width, and the English plural folded, into `out`.
+fn normalise(word: &str, out: &mut String) {
+    out.clear();
+    for c in word.chars() {
+        match c {
+            'A'..='Z' => out.push(c.to_ascii_lowercase()),
+            c if c.is_ascii() => out.push(c),
+            // Full-width forms have the same order as ASCII.
+            '\u{ff01}'..='\u{ff5e}' => out.extend(char::from_u32(c as u32 - 0xfee0).map(|c| c.to_ascii_lowercase())),
+            c => out.extend(c.to_lowercase()),
+        }
+    }
+    fold_plural(out);
+}
+
+/// `crops` → `crop`, `berries` → `berry`, `boxes` → `box`; `glass`, `virus` and `analysis` stay.
+fn fold_plural(word: &mut String) {
+    if word.len() < 4 || !word.ends_with('s') || !word.is_ascii() {
+        return;
+    }
+    let len = word.len();
+    if word.ends_with("ies") && len > 4 {
+        word.truncate(len - 3);
+        word.push('y');
+    } else if ["sses", "xes", "ches", "shes"].iter().any(|end| word.ends_with(end)) {
+        word.truncate(len - 2);
+    } else if !["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
+        word.truncate(len - 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        Segmenter::shared().words(text)
+    }
+
+    #[test]
+    fn chinese_is_cut_into_words_and_other_scripts_at_their_blanks() {
+        assert_eq!(words("水稻病虫害防治"), ["水稻", "病虫害", "防治"]);
+        assert_eq!(words("Crops & FRUIT-trees"), ["crop", "fruit", "tree"]);
+        assert_eq!(words("学习HTML5画布"), ["学习", "html5", "画布"]);
+    }
+
+    #[test]
+    fn width_case_plural_and_signs_are_one_spelling() {
+        assert_eq!(words("ＨＴＭＬ５ C++ c# Glass virus"), ["html5", "c++", "c#", "glass", "virus"]);
+        assert_eq!(words("berries boxes analysis"), ["berry", "box", "analysis"]);
+    }
+
+    #[test]
+    fn stop_words_and_overlong_runs_are_left_out() {
+        assert_eq!(words("关于水稻的网页 the rice"), ["水稻", "网页", "rice"]);
+        assert!(words(&"x".repeat(100)).is_empty());
+    }
+
+    #[test]
+    fn a_user_dictionary_makes_new_words() {
+        let with = Segmenter::with_dictionary(&mut "主题爬虫 100 n\n".as_bytes()).unwrap();
+        assert_eq!(with.words("主题爬虫"), ["主题爬虫"]);
+        assert_eq!(words("主题爬虫"), ["主题", "爬虫"]);
+        assert!(Segmenter::with_dictionary(&mut "词 many n\n".as_bytes()).is_err());
+    }
+}

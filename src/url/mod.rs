@@ -1,0 +1,17 @@
+//! Where pages are: canonical URLs, hosts and sites, fingerprints, scope.
+//!
+//! Promises: two spellings of one address become one [`Url`] and one
+//! [`Fingerprint`]; nothing here touches the network.
+//! Never: decides *when* something is fetched (that is `politeness`) or *how
+//! much* it is wanted (that is `frontier`).
+
+mod canonical;
+mod fingerprint;
+mod host;
+mod scope;
+
+pub use ::url::Url;
+pub use canonical::{UrlError, canonicalize};
+pub use fingerprint::{Fingerprint, aphash, same_page_key};
+pub use host::{authority, host_of, registrable_domain, site_of};
+pub use scope::{Refusal, Scope, ScopeConfig, ScopeError};
