@@ -67,7 +67,7 @@ pub struct Outlink {
 }
 
 /// The surroundings of a link: what is known of its target before it is fetched.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LinkContext {
     /// Anchor text, shortened; the `alt` of images or `title` where there is no text.
     pub anchor_text: Box<str>,
