@@ -1,0 +1,200 @@
+//! A crawl's state: everything that only the engine may change.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    CrawlPlan, Journal,
+    clock::Clock,
+    finish::Pending,
+    knowledge::{Knowledge, target_facts},
+    progress::Recent,
+    runner::Runner,
+    visit::Web,
+};
+use crate::{
+    fetch::Fetcher,
+    frontier::{CrawlOrder, Frontier, HostId, Link, Priority},
+    link_classifier::{Evidence, LinkLearner},
+    page::{Relevance, Timestamp},
+    page_classifier::{PageLearner, Reading},
+    politeness::{Pace, Robots},
+    store::{CrawlState, HostRecord, StoreError},
+    topical_rank::{LinkGraph, NodeId},
+    url::{Fingerprint, Url, authority},
+};
+
+/// What makes a crawl impossible to go on with.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("a page could not be processed: {0}")]
+    Worker(#[from] tokio::task::JoinError),
+}
+
+/// A host as the engine deals with it.
+pub(super) struct HostState {
+    pub(super) pace: Pace,
+    pub(super) robots: Option<Robots>,
+    pub(super) record: HostRecord,
+    pub(super) changed: bool,
+}
+
+/// One crawl, ready to run.
+pub struct Crawl {
+    pub(super) plan: CrawlPlan,
+    pub(super) order: Arc<dyn CrawlOrder>,
+    pub(super) web: Arc<Web>,
+    pub(super) clock: Clock,
+    pub(super) runner: Runner,
+    pub(super) frontier: Frontier,
+    pub(super) graph: LinkGraph,
+    pub(super) links: LinkLearner,
+    pub(super) pages: PageLearner,
+    pub(super) knowledge: Knowledge,
+    pub(super) hosts: Vec<HostState>,
+    /// Content digests seen, with the `seq` of the first page that had them.
+    pub(super) digests: FxHashMap<u64, u64>,
+    /// Waiting nodes in no order, for random draws; stale ones are dropped when drawn.
+    pub(super) pool: Vec<NodeId>,
+    pub(super) sweep_at: usize,
+    pub(super) random: fastrand::Rng,
+    pub(super) state: CrawlState,
+    pub(super) started: Timestamp,
+    pub(super) elapsed_before: u64,
+    pub(super) recent: Recent,
+    pub(super) pending: Pending,
+    pub(super) journal: Box<dyn Journal>,
+    /// Links to be tried again at a time.
+    pub(super) retries: std::collections::BTreeSet<(Timestamp, NodeId)>,
+    pub(super) seeds_left: usize,
+    pub(super) seeds_fetched: usize,
+    pub(super) touched: Vec<NodeId>,
+    /// Links under way that were not chosen by the order.
+    pub(super) chosen: FxHashMap<NodeId, crate::store::Chosen>,
+    pub(super) last_url: String,
+}
+
+impl Crawl {
+    /// A new crawl with its seeds queued. `order` is normally `plan.engine.order`; a bench may bring its own.
+    #[must_use]
+    pub fn new(plan: CrawlPlan, order: Arc<dyn CrawlOrder>, fetcher: Arc<dyn Fetcher>, journal: Box<dyn Journal>) -> Self {
+        let is_replay = fetcher.is_replay();
+        let clock = if is_replay { Clock::Virtual(Timestamp(1_000_000_000_000)) } else { Clock::System };
+        let mut pages = PageLearner::new(&plan.page_classifier, plan.keywords.len(), plan.trained.as_deref());
+        for (number, example) in plan.examples.iter().enumerate() {
+            let reading = Reading::of(&example.terms, &[], &plan.keywords);
+            // Examples are numbered from the top, pages of the crawl from the bottom.
+            pages.observe_label(u64::MAX - number as u64, reading, example.relevant);
+        }
+        let mut links = LinkLearner::default();
+        links.set_keyword_weights(pages.keyword_weights());
+        let mut crawl = Self {
+            web: Arc::new(Web {
+                fetcher,
+                segmenter: Arc::clone(&plan.segmenter),
+                keywords: Arc::clone(&plan.keywords),
+                parse: plan.parse.clone(),
+            }),
+            clock,
+            runner: Runner::new(is_replay),
+            frontier: Frontier::new(plan.frontier),
+            graph: LinkGraph::new(plan.rank),
+            links,
+            pages,
+            knowledge: Knowledge::default(),
+            hosts: Vec::new(),
+            digests: FxHashMap::default(),
+            pool: Vec::new(),
+            sweep_at: 0,
+            random: fastrand::Rng::with_seed(plan.engine.seed),
+            state: CrawlState::default(),
+            started: clock.now(),
+            elapsed_before: 0,
+            recent: Recent::default(),
+            pending: Pending::default(),
+            journal,
+            retries: std::collections::BTreeSet::new(),
+            seeds_left: 0,
+            seeds_fetched: 0,
+            touched: Vec::new(),
+            chosen: FxHashMap::default(),
+            last_url: String::new(),
+            order,
+            plan,
+        };
+        for seed in crawl.plan.seeds.clone() {
+            crawl.add_seed(seed);
+        }
+        crawl
+    }
+
+    /// Queues a seed before everything else; one that is known already is left alone.
+    fn add_seed(&mut self, url: Url) {
+        let fingerprint = Fingerprint::of(&url);
+        if self.frontier.seen(fingerprint).is_some() {
+            return;
+        }
+        self.seeds_left += 1;
+        let mut link = self.new_link(url, fingerprint, 0, 0);
+        link.estimate = Relevance::FULL;
+        link.priority = Priority(f64::MAX);
+        self.admit(link);
+    }
+
+    /// A link with what its URL alone says.
+    pub(super) fn new_link(&mut self, url: Url, fingerprint: Fingerprint, depth: u16, tunnel_depth: u8) -> Link {
+        let host = self.host(&url);
+        let facts = target_facts(&url, &self.web.segmenter, &self.plan.keywords);
+        self.state.discovered += 1;
+        Link {
+            url,
+            fingerprint,
+            host,
+            discovered: self.state.discovered,
+            depth,
+            tunnel_depth,
+            facts,
+            in_links: Vec::new(),
+            in_degree: 0,
+            evidence: Evidence::default(),
+            estimate: Relevance::NONE,
+            priority: Priority::default(),
+            tries: 0,
+            not_before: Timestamp::default(),
+        }
+    }
+
+    /// Gives a link a node, marks it as seen and queues it.
+    pub(super) fn admit(&mut self, link: Link) -> NodeId {
+        let node = self.graph.add(link.estimate.get());
+        self.frontier.mark_seen(link.fingerprint, node);
+        self.frontier.push(node, link);
+        self.pool.push(node);
+        self.pending.waiting(node);
+        node
+    }
+
+    /// The host of a URL, made known if it is new.
+    pub(super) fn host(&mut self, url: &Url) -> HostId {
+        let name = authority(url);
+        let host = self.frontier.host(&name);
+        if host.0 as usize == self.hosts.len() {
+            self.hosts.push(HostState {
+                pace: Pace::new(&self.plan.pace),
+                robots: None,
+                record: HostRecord { name, ..HostRecord::default() },
+                changed: true,
+            });
+        }
+        host
+    }
+
+    pub(super) fn host_state(&mut self, host: HostId) -> &mut HostState {
+        let state = &mut self.hosts[host.0 as usize];
+        state.changed = true;
+        state
+    }
+}

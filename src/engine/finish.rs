@@ -1,0 +1,144 @@
+//! Finished URLs and everything else that waits to be committed.
+
+use std::{collections::BTreeSet, time::Instant};
+
+use super::{Crawl, EngineError};
+use crate::{
+    frontier::Link,
+    page::{Outcome, Relevance},
+    store::{Batch, Capture, Chosen, InLink, LinkRecord, OutlinkRecord, PageRecord},
+    topical_rank::NodeId,
+};
+
+/// Changes since the last commit.
+#[derive(Debug)]
+pub(super) struct Pending {
+    batch: Batch,
+    /// Waiting links whose rows changed.
+    waiting: BTreeSet<NodeId>,
+    visits: usize,
+    since: Instant,
+}
+
+impl Default for Pending {
+    fn default() -> Self {
+        Self { batch: Batch::default(), waiting: BTreeSet::new(), visits: 0, since: Instant::now() }
+    }
+}
+
+impl Pending {
+    pub(super) fn waiting(&mut self, node: NodeId) {
+        self.waiting.insert(node);
+    }
+
+    pub(super) fn rejudged(&mut self, seq: u64, relevance: Relevance) {
+        self.batch.relevances.push((seq, relevance));
+    }
+
+    pub(super) fn outlinks(&mut self, seq: u64, records: Vec<OutlinkRecord>) {
+        self.batch.outlinks.push((seq, records));
+    }
+
+    pub(super) fn capture(&mut self, capture: Capture) {
+        self.batch.captures.push(capture);
+    }
+
+    pub(super) fn page(&mut self, record: PageRecord) {
+        self.batch.finished.push(record.fingerprint);
+        self.batch.pages.push(record);
+        self.visits += 1;
+    }
+}
+
+impl Crawl {
+    /// The record of a URL that is being finished; the caller fills in what the fetch brought.
+    pub(super) fn record_of(&mut self, link: &Link, node: NodeId, outcome: Outcome, chosen: Chosen) -> PageRecord {
+        self.state.pages += 1;
+        let first = link.in_links.first();
+        let source = first.and_then(|note| self.knowledge.sources.get(&note.source));
+        PageRecord {
+            seq: self.state.pages,
+            url: link.url.to_string(),
+            fingerprint: link.fingerprint,
+            outcome,
+            status: 0,
+            reason: None,
+            relevance: Relevance::NONE,
+            relevant: false,
+            priority: if link.in_links.is_empty() { 0.0 } else { link.priority.0 },
+            estimate: link.estimate,
+            depth: link.depth,
+            tunnel_depth: link.tunnel_depth,
+            host: self.frontier.host_name(link.host).to_owned(),
+            source: source.map(|source| source.fingerprint),
+            source_url: source.map(|source| source.url.clone()),
+            anchor: first.map(|note| note.context.anchor_text.to_string()).unwrap_or_default(),
+            fetched_at: self.clock.now(),
+            elapsed_ms: 0,
+            bytes: 0,
+            content_type: String::new(),
+            charset: String::new(),
+            language: crate::text::Language::Other,
+            title: String::new(),
+            excerpt: String::new(),
+            model_version: self.pages.version(),
+            digest: 0,
+            simhash: 0,
+            archive: None,
+            evidence: link.evidence.0.to_vec(),
+            terms: Vec::new(),
+            rank: self.graph.rank(node),
+            residual: 0.0,
+            chosen,
+        }
+    }
+
+    /// Commits if enough has come together, or at once if `now`.
+    pub(super) fn commit(&mut self, now: bool) -> Result<(), EngineError> {
+        let config = &self.plan.engine;
+        let due = self.pending.visits >= config.commit_visits
+            || self.pending.since.elapsed().as_millis() >= u128::from(config.commit_every_ms);
+        if !(now || due) {
+            return Ok(());
+        }
+        let pending = std::mem::take(&mut self.pending);
+        let mut batch = pending.batch;
+        for node in pending.waiting {
+            if let Some(link) = self.frontier.link(node) {
+                batch.waiting.push((link.fingerprint, self.link_record(node, link)));
+            }
+        }
+        for host in &mut self.hosts {
+            if std::mem::take(&mut host.changed) {
+                batch.hosts.push(host.record.clone());
+            }
+        }
+        self.state.waiting = self.frontier.links().count() as u64;
+        self.state.now = self.clock.now();
+        self.state.elapsed_ms = self.elapsed_before + self.clock.now().since(self.started).as_millis() as u64;
+        self.state.random_state = self.random.get_seed();
+        batch.state = Some(self.state.clone());
+        self.journal.commit(batch)?;
+        Ok(())
+    }
+
+    fn link_record(&self, node: NodeId, link: &Link) -> LinkRecord {
+        let in_links = link.in_links.iter().filter_map(|note| {
+            let source = self.knowledge.sources.get(&note.source)?.seq;
+            Some(InLink { source, context: note.context.clone(), heading: note.heading.clone() })
+        });
+        LinkRecord {
+            url: link.url.to_string(),
+            discovered: link.discovered,
+            depth: link.depth,
+            tunnel_depth: link.tunnel_depth,
+            in_links: in_links.collect(),
+            in_degree: link.in_degree,
+            tries: link.tries,
+            not_before: link.not_before,
+            priority: link.priority.0,
+            estimate: link.estimate,
+            rank_received: self.graph.link_share(node),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Where the engine's changes go: to the store, or nowhere.
+
+use crate::store::{Batch, StoreError, Writer};
+
+/// Takes batches of changes that belong together.
+pub trait Journal: Send {
+    /// Commits a batch, whole or not at all.
+    ///
+    /// # Errors
+    /// What keeps the store from being written; the crawl cannot go on.
+    fn commit(&mut self, batch: Batch) -> Result<(), StoreError>;
+
+    /// Whether captures are wanted (their bodies are copied only then).
+    fn wants_captures(&self) -> bool;
+}
+
+impl Journal for Writer {
+    fn commit(&mut self, batch: Batch) -> Result<(), StoreError> {
+        self.submit(batch)
+    }
+
+    fn wants_captures(&self) -> bool {
+        true
+    }
+}
+
+/// Keeps nothing: for comparing orders on a recorded web.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoJournal;
+
+impl Journal for NoJournal {
+    fn commit(&mut self, _batch: Batch) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn wants_captures(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,148 @@
+//! What the engine remembers of fetched pages, so that it can judge the links on them.
+
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::visit::{directory_words, file_words};
+use crate::{
+    frontier::{InLinkNote, Link},
+    link_classifier::{Evidence, InLinkFacts, LinkLearner, SourceFacts, TargetFacts, WordWeight},
+    text::Segmenter,
+    topic::KeywordSet,
+    topical_rank::{LinkGraph, NodeId},
+    url::{Fingerprint, Url, authority},
+};
+
+/// A fetched page, as far as its links are concerned.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub(super) seq: u64,
+    pub(super) fingerprint: Fingerprint,
+    pub(super) url: String,
+    pub(super) facts: SourceFacts,
+    pub(super) depth: u16,
+    pub(super) tunnel_depth: u8,
+    pub(super) relevant: bool,
+    /// Number of links in each group.
+    pub(super) group_sizes: Vec<u16>,
+    /// The pages it was found on, and its place among their links.
+    pub(super) stands_on: Vec<(NodeId, u16)>,
+}
+
+/// Fetched pages by node.
+#[derive(Debug, Default)]
+pub(super) struct Knowledge {
+    pub(super) sources: FxHashMap<NodeId, Source>,
+}
+
+/// Links looked at on each side for what came of them.
+const NEIGHBOURS: usize = 6;
+
+impl Knowledge {
+    pub(super) fn relevance(&self, node: NodeId) -> f64 {
+        self.sources.get(&node).map_or(0.0, |source| source.facts.relevance)
+    }
+
+    /// All evidence about a waiting link.
+    pub(super) fn evidence(&self, link: &Link, graph: &LinkGraph, learner: &LinkLearner, words: WordWeight<'_>) -> Evidence {
+        self.with_facts(link, graph, |facts| learner.evidence(&link.facts, facts, link.in_degree, words))
+    }
+
+    /// Calls `each` with the facts of a link's in-links.
+    pub(super) fn with_facts<R>(&self, link: &Link, graph: &LinkGraph, each: impl FnOnce(&[InLinkFacts<'_>]) -> R) -> R {
+        let neighbours: Vec<Vec<(u8, f32)>> = link.in_links.iter().map(|note| neighbours(note, graph)).collect();
+        let facts: Vec<InLinkFacts<'_>> = link
+            .in_links
+            .iter()
+            .zip(&neighbours)
+            .filter_map(|(note, neighbours)| {
+                let source = self.sources.get(&note.source)?;
+                Some(InLinkFacts {
+                    context: &note.context,
+                    anchor_matches: &note.anchor_matches,
+                    around_matches: &note.around_matches,
+                    heading_matches: &note.heading_matches,
+                    source: &source.facts,
+                    source_key: u64::from(note.source.0),
+                    group_size: source.group_sizes.get(usize::from(note.context.group)).map_or(1, |&size| usize::from(size)),
+                    neighbours,
+                })
+            })
+            .collect();
+        each(&facts)
+    }
+}
+
+/// What came of the links beside one on its page.
+fn neighbours(note: &InLinkNote, graph: &LinkGraph) -> Vec<(u8, f32)> {
+    let outlinks = graph.outlinks(note.source);
+    let at = usize::from(note.ordinal);
+    let window = at.saturating_sub(NEIGHBOURS)..(at + NEIGHBOURS + 1).min(outlinks.len());
+    window
+        .filter(|&other| other != at && graph.is_fetched(outlinks[other]))
+        .map(|other| (other.abs_diff(at) as u8, graph.relevance(outlinks[other]) as f32))
+        .collect()
+}
+
+/// What a URL itself says.
+pub(super) fn target_facts(url: &Url, segmenter: &Segmenter, keywords: &KeywordSet) -> TargetFacts {
+    let (file_words, directory_words) = (file_words(url, segmenter), directory_words(url, segmenter));
+    let host = authority(url);
+    let mut directory_keys = Vec::new();
+    let path = url.path();
+    for (slash, _) in path.match_indices('/').skip(1).take(3) {
+        directory_keys.push(xxh3_64(format!("{host}{}", &path[..slash]).as_bytes()));
+    }
+    TargetFacts {
+        file_matches: keywords.matches(&file_words),
+        directory_matches: keywords.matches(&directory_words),
+        file_words: file_words.into(),
+        directory_words: directory_words.into(),
+        host_key: xxh3_64(host.as_bytes()),
+        directory_keys: directory_keys.into(),
+        shape_key: xxh3_64(shape(url, &host).as_bytes()),
+    }
+}
+
+/// Host and URL with runs of digits and letters made alike.
+fn shape(url: &Url, host: &str) -> String {
+    let mut shape = host.to_owned();
+    let text = &url[::url::Position::BeforePath..];
+    let mut last = ' ';
+    for c in text.chars() {
+        let class = match c {
+            c if c.is_ascii_digit() => '#',
+            c if c.is_ascii_alphabetic() || c == '%' => 'a',
+            c => c,
+        };
+        if class != last || !matches!(class, '#' | 'a') {
+            shape.push(class);
+        }
+        last = class;
+    }
+    shape
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_one_template_have_one_shape() {
+        let shape_of = |url: &str| shape(&Url::parse(url).unwrap(), "e.com");
+        assert_eq!(shape_of("http://e.com/news/2012/05/rice.html"), shape_of("http://e.com/news/2013/11/wheat.html"));
+        assert_ne!(shape_of("http://e.com/news/2012/05/rice.html"), shape_of("http://e.com/news/rice.html"));
+    }
+
+    #[test]
+    fn a_url_gives_its_words_and_the_keys_of_its_directories() {
+        let segmenter = Segmenter::shared();
+        let keywords = KeywordSet::new([segmenter.term_ids("rice")]);
+        let url = Url::parse("http://www.e.com/agri/crops/Rice_pests.html").unwrap();
+        let facts = target_facts(&url, &segmenter, &keywords);
+        assert_eq!(*facts.file_words, *segmenter.term_ids("rice pests"));
+        assert_eq!(facts.directory_keys.len(), 2);
+        assert_eq!(*facts.file_matches, [(0, 1.0)]);
+        assert!(facts.directory_matches.is_empty());
+    }
+}

@@ -1,0 +1,34 @@
+//! The engine: the loop that closes a crawl, and the only owner of what it learns.
+//!
+//! ```text
+//! frontier → robots → fetch → decode → parse → page classifier → Visit → engine → store
+//!     ^                                                                    |
+//!     +------------------- push, re-score, learn, rank --------------------+
+//! ```
+//!
+//! Promises: only the engine changes frontier, link model and ranks; a visit borrows nothing and returns a
+//! value; every URL that was admitted ends in one outcome; a fetch that fails is an outcome, `Err` means the
+//! crawl cannot go on; a replay with the same seed is the same crawl.
+//! Never: sees evaluation labels (they live above, in `evaluation`).
+
+mod absorb;
+mod clock;
+mod config;
+mod crawl;
+mod discover;
+mod finish;
+mod journal;
+mod knowledge;
+mod limits;
+mod progress;
+mod run;
+mod runner;
+mod score;
+mod visit;
+
+pub use config::{CrawlPlan, EngineConfig, Example};
+pub use crawl::{Crawl, EngineError};
+pub use journal::{Journal, NoJournal};
+pub use limits::{Limits, StopReason};
+pub use progress::Progress;
+pub use run::{Controls, Summary};

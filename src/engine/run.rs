@@ -1,0 +1,206 @@
+//! The loop.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::{
+    Crawl, EngineError, Progress, StopReason,
+    runner::Event,
+    visit::{Errand, Purpose},
+};
+use crate::{
+    frontier::{HostId, Taken},
+    page::Timestamp,
+    store::{Chosen, CrawlState},
+    topical_rank::NodeId,
+    url::Url,
+};
+
+/// How a crawl is steered and watched from outside.
+pub struct Controls {
+    /// Set to true to stop cleanly.
+    pub stop: watch::Receiver<bool>,
+    pub progress: watch::Sender<Progress>,
+}
+
+/// How a crawl ended.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    pub stop: StopReason,
+    pub state: CrawlState,
+    pub model_version: u32,
+}
+
+impl Crawl {
+    /// Runs until something stops it; everything is committed when it returns.
+    ///
+    /// # Errors
+    /// The store cannot be written, or a page could not be processed for a defect of windrow.
+    pub async fn run(mut self, mut controls: Controls) -> Result<Summary, EngineError> {
+        let stop = loop {
+            let stopping = if *controls.stop.borrow() { Some(StopReason::User) } else { self.limit_reached() };
+            let wake = if stopping.is_none() { self.dispatch().await } else { None };
+            if self.runner.len() == 0 {
+                if let Some(reason) = stopping {
+                    break reason;
+                }
+                if wake.is_none() {
+                    break self.exhausted();
+                }
+            }
+            tokio::select! {
+                biased;
+                event = self.runner.next(wake, &mut self.clock) => match event? {
+                    Event::Visit(visit) => {
+                        self.absorb(*visit)?;
+                        self.report(&controls);
+                    }
+                    Event::Time => self.commit(false)?,
+                },
+                Ok(()) = controls.stop.changed() => {}
+            }
+        };
+        self.state.stop = Some(stop.name().to_owned());
+        self.commit(true)?;
+        self.report(&controls);
+        Ok(Summary { stop, state: self.state, model_version: self.pages.version() })
+    }
+
+    /// Starts errands until all workers are busy; returns when there will be more to do, if that is known.
+    async fn dispatch(&mut self) -> Option<Timestamp> {
+        loop {
+            let now = self.clock.now();
+            self.wake_retries(now);
+            let next_retry = self.retries.first().map(|&(at, _)| at);
+            if self.runner.len() >= self.plan.engine.workers || self.budget_is_spoken_for() {
+                return next_retry.filter(|_| self.runner.len() == 0);
+            }
+            if let Some((node, host)) = self.draw_control(now) {
+                self.chosen.insert(node, Chosen::Random);
+                self.send(node, host, now).await;
+                continue;
+            }
+            match self.frontier.take(now) {
+                Taken::Link(node, host) => self.send(node, host, now).await,
+                Taken::Wait(at) => return Some(next_retry.map_or(at, |retry| retry.min(at))),
+                Taken::Busy | Taken::Empty => return next_retry,
+            }
+        }
+    }
+
+    /// Sends a link's fetch off, or its host's robots.txt first, or ends it if robots.txt forbids it.
+    async fn send(&mut self, node: NodeId, host: HostId, now: Timestamp) {
+        let Some(link) = self.frontier.link(node) else { return self.frontier.release(host, now) };
+        let url = link.url.clone();
+        let obeys = self.plan.pace.obey_robots;
+        let state = &self.hosts[host.0 as usize];
+        let known = state.robots.as_ref().filter(|robots| !robots.has_expired(now));
+        if obeys && known.is_none() {
+            let robots_url = robots_url(&url);
+            self.frontier.put_back(node);
+            return self.start(host, robots_url, Purpose::Robots(0), now).await;
+        }
+        let verdict = known.filter(|_| obeys).map(|robots| robots.allows(&url));
+        if let Some(verdict) = verdict
+            && !verdict.allowed
+        {
+            let ready_at = self.frontier.ready_at(host);
+            self.frontier.release(host, ready_at);
+            let rule = verdict.rule.unwrap_or_else(|| "unreachable".to_owned());
+            return self.exclude(node, format!("robots.txt: {rule}"));
+        }
+        self.start(host, url, Purpose::Page(node), now).await;
+    }
+
+    async fn start(&mut self, host: HostId, url: Url, purpose: Purpose, now: Timestamp) {
+        self.host_state(host).pace.on_request(now);
+        let errand = Errand { host, url, purpose, started: now };
+        let model = self.pages.model();
+        self.runner.start(&Arc::clone(&self.web), errand, model).await;
+    }
+
+    /// Now and then a waiting link at random, in crawls long enough to afford it.
+    fn draw_control(&mut self, now: Timestamp) -> Option<(NodeId, HostId)> {
+        const DRAWS: usize = 8;
+        let config = &self.plan.engine;
+        let long_enough = self.plan.limits.max_pages.is_none_or(|pages| pages >= config.control_from_pages);
+        if !long_enough || !self.order.learns() || self.seeds_left > 0 || self.random.f64() >= config.control_share {
+            return None;
+        }
+        for _ in 0..DRAWS.min(self.pool.len()) {
+            let at = self.random.usize(0..self.pool.len());
+            let node = self.pool[at];
+            let Some(link) = self.frontier.link(node) else {
+                self.pool.swap_remove(at);
+                if self.pool.is_empty() {
+                    return None;
+                }
+                continue;
+            };
+            let host = link.host;
+            if self.frontier.take_node(node, now) {
+                return Some((node, host));
+            }
+        }
+        None
+    }
+
+    /// Whether the fetches under way may already use up the page limit.
+    fn budget_is_spoken_for(&self) -> bool {
+        let running = self.runner.len() as u64;
+        self.plan.limits.max_pages.is_some_and(|max| self.state.fetched + running >= max)
+    }
+
+    fn wake_retries(&mut self, now: Timestamp) {
+        while let Some(&(at, node)) = self.retries.first().filter(|&&(at, _)| at <= now) {
+            self.retries.remove(&(at, node));
+            self.frontier.put_back(node);
+        }
+    }
+
+    fn limit_reached(&self) -> Option<StopReason> {
+        let (limits, state) = (&self.plan.limits, &self.state);
+        let minutes = self.clock.now().since(self.started).as_secs() / 60;
+        let reached = |limit: Option<u64>, value: u64| limit.is_some_and(|limit| value >= limit);
+        [
+            (reached(limits.max_pages, state.fetched), StopReason::MaxPages),
+            (reached(limits.max_bytes, state.bytes), StopReason::MaxBytes),
+            (reached(limits.max_minutes, minutes), StopReason::MaxMinutes),
+            (reached(limits.relevant_pages, state.relevant), StopReason::RelevantPages),
+        ]
+        .into_iter()
+        .find_map(|(reached, reason)| reached.then_some(reason))
+    }
+
+    fn exhausted(&self) -> StopReason {
+        if self.seeds_fetched == 0 && self.elapsed_before == 0 { StopReason::SeedsFailed } else { StopReason::FrontierEmpty }
+    }
+
+    fn report(&self, controls: &Controls) {
+        let now = self.clock.now();
+        controls.progress.send_replace(Progress {
+            fetched: self.state.fetched,
+            relevant: self.state.relevant,
+            recent_harvest: self.recent.harvest(),
+            finished: self.state.pages,
+            waiting: self.frontier.len() as u64,
+            active_hosts: self.frontier.active_hosts() as u64,
+            running: self.runner.len() as u64,
+            bytes: self.state.bytes,
+            now,
+            elapsed_ms: self.elapsed_before + now.since(self.started).as_millis() as u64,
+            max_pages: self.plan.limits.max_pages,
+            model_version: self.pages.version(),
+            last_url: self.last_url.clone(),
+        });
+    }
+}
+
+/// Where a URL's host keeps its robots.txt.
+fn robots_url(url: &Url) -> Url {
+    let mut robots = url.clone();
+    robots.set_path("/robots.txt");
+    robots.set_query(None);
+    robots
+}

@@ -1,0 +1,140 @@
+//! Scoring links anew as the crawl learns, within a budget per fetch.
+
+use super::Crawl;
+use crate::{
+    frontier::{CrawlOrder, LinkView, Priority},
+    page::Relevance,
+    page_classifier::Rejudged,
+    topical_rank::NodeId,
+};
+
+impl Crawl {
+    /// Gathers the evidence of a waiting link again and gives it its new priority.
+    pub(super) fn refresh(&mut self, node: NodeId, words: &dyn Fn(crate::text::TermId) -> f64) {
+        let Some(link) = self.frontier.link(node) else { return };
+        // Seeds have no evidence but their word; they keep their place at the front.
+        if link.in_links.is_empty() {
+            return;
+        }
+        let evidence = self.knowledge.evidence(link, &self.graph, &self.links, words);
+        let estimate = self.links.estimate(&evidence);
+        if let Some(link) = self.frontier.link_mut(node) {
+            link.evidence = evidence;
+        }
+        self.set_estimate(node, estimate);
+    }
+
+    /// Applies the current weights to the evidence as it was last gathered: far cheaper than [`Crawl::refresh`].
+    pub(super) fn reweigh(&mut self, node: NodeId) {
+        let Some(link) = self.frontier.link(node).filter(|link| !link.in_links.is_empty()) else { return };
+        let estimate = self.links.estimate(&link.evidence);
+        self.set_estimate(node, estimate);
+    }
+
+    fn set_estimate(&mut self, node: NodeId, estimate: Relevance) {
+        if let Some(link) = self.frontier.link_mut(node) {
+            link.estimate = estimate;
+        }
+        self.graph.set_relevance(node, self.order.rank_input(estimate.get()), &mut self.touched);
+        self.requeue(node);
+    }
+
+    /// Asks the order for a link's priority and moves it there.
+    pub(super) fn requeue(&mut self, node: NodeId) {
+        let Some(link) = self.frontier.link(node).filter(|link| !link.in_links.is_empty()) else { return };
+        let view = LinkView { link, rank: self.graph.rank(node), lot: lot(self.plan.engine.seed, link.fingerprint.0) };
+        let priority = Priority(self.order.priority(&view));
+        self.frontier.reprioritise(node, priority);
+    }
+
+    /// After a fetch: what it touched is scored anew, then the head of the queue and a share of the rest.
+    pub(super) fn rescore(&mut self, fetched: &[NodeId], new_links: &[NodeId], weights_changed: bool) {
+        let model = self.pages.model();
+        let words = |word| model.word_weight(word);
+        let learns = self.order.learns();
+        let mut budget = self.plan.engine.rescore_budget;
+        let mut list: Vec<NodeId> = new_links.to_vec();
+        if learns {
+            for &node in fetched {
+                list.extend(self.beside(node));
+            }
+            list.extend(self.frontier.head(budget / 4, 64));
+            list.extend(self.next_of_sweep(budget / 4));
+        }
+        list.sort_unstable();
+        list.dedup();
+        for node in list {
+            // What a page has just added is always scored; the rest as far as the budget goes.
+            if budget == 0 && new_links.binary_search(&node).is_err() {
+                continue;
+            }
+            budget = budget.saturating_sub(1);
+            self.refresh(node, &words);
+        }
+        if learns && weights_changed {
+            let some: Vec<NodeId> = self.frontier.head(4 * self.plan.engine.rescore_budget, usize::MAX);
+            for node in some {
+                self.reweigh(node);
+            }
+        }
+        let mut touched = std::mem::take(&mut self.touched);
+        touched.sort_unstable();
+        touched.dedup();
+        for node in touched.drain(..) {
+            self.requeue(node);
+        }
+        self.touched = touched;
+    }
+
+    /// Waiting links that stand near one that was fetched.
+    fn beside(&self, node: NodeId) -> Vec<NodeId> {
+        const NEAR: usize = 12;
+        let Some(source) = self.knowledge.sources.get(&node) else { return Vec::new() };
+        let mut near = Vec::new();
+        for &(parent, ordinal) in &source.stands_on {
+            let outlinks = self.graph.outlinks(parent);
+            let at = usize::from(ordinal);
+            let window = at.saturating_sub(NEAR)..(at + NEAR + 1).min(outlinks.len());
+            near.extend(outlinks[window].iter().filter(|&&other| !self.graph.is_fetched(other)));
+        }
+        near
+    }
+
+    /// The next waiting links of a round over all of them.
+    fn next_of_sweep(&mut self, number: usize) -> Vec<NodeId> {
+        let mut nodes = Vec::with_capacity(number);
+        for _ in 0..number.min(self.pool.len()) {
+            if self.sweep_at >= self.pool.len() {
+                self.sweep_at = 0;
+            }
+            let Some(&node) = self.pool.get(self.sweep_at) else { break };
+            if self.frontier.link(node).is_some() {
+                nodes.push(node);
+                self.sweep_at += 1;
+            } else {
+                self.pool.swap_remove(self.sweep_at);
+            }
+        }
+        nodes
+    }
+
+    /// Carries new judgements of pages into ranks, link model and the store.
+    pub(super) fn apply_rejudged(&mut self, rejudged: &[Rejudged]) {
+        for &Rejudged { page, relevance } in rejudged {
+            let Ok(number) = u32::try_from(page) else { continue };
+            let node = NodeId(number);
+            let Some(source) = self.knowledge.sources.get_mut(&node) else { continue };
+            source.facts.relevance = relevance.get();
+            source.relevant = relevance.get() >= self.plan.threshold;
+            let seq = source.seq;
+            self.graph.set_relevance(node, self.order.rank_input(relevance.get()), &mut self.touched);
+            self.links.relabel(page, relevance);
+            self.pending.rejudged(seq, relevance);
+        }
+    }
+}
+
+/// A number in 0..1 that belongs to a URL and a seed.
+fn lot(seed: u64, fingerprint: u64) -> f64 {
+    fastrand::Rng::with_seed(seed ^ fingerprint.rotate_left(17)).f64()
+}

@@ -1,0 +1,146 @@
+//! The page's journey: one errand, from request to judged page. Shares nothing, returns a value.
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{
+    fetch::{Failure, Fetched, Fetcher, Request, Response},
+    frontier::HostId,
+    page::{Page, Timestamp},
+    page_classifier::{Judgement, PageClassifier, Reading},
+    parse::{Document, ParseConfig, parse},
+    text::{Segmenter, TermId},
+    topic::KeywordSet,
+    topical_rank::NodeId,
+    url::{Url, canonicalize, host_of},
+};
+
+/// What is fetched, and for what.
+#[derive(Debug, Clone)]
+pub(super) struct Errand {
+    pub(super) host: HostId,
+    pub(super) url: Url,
+    pub(super) purpose: Purpose,
+    pub(super) started: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Page(NodeId),
+    /// The host's robots.txt; redirects followed so far.
+    Robots(u8),
+}
+
+/// What every visit needs; the same for all.
+pub(super) struct Web {
+    pub(super) fetcher: Arc<dyn Fetcher>,
+    pub(super) segmenter: Arc<Segmenter>,
+    pub(super) keywords: Arc<KeywordSet>,
+    pub(super) parse: ParseConfig,
+}
+
+/// Everything one errand brings back.
+#[derive(Debug)]
+pub(super) struct Visit {
+    pub(super) errand: Errand,
+    pub(super) elapsed: Duration,
+    pub(super) address: Option<IpAddr>,
+    pub(super) result: Result<Answer, Failure>,
+}
+
+/// A server's answer, read as far as it can be.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) response: Response,
+    pub(super) content: Content,
+}
+
+#[derive(Debug)]
+pub(super) enum Content {
+    Document(Box<ReadDocument>),
+    /// A redirect, and where to if its `Location` is a URL.
+    Redirect(Option<Url>),
+    /// A status that is no document (4xx, 5xx, 204, 304).
+    Status,
+    /// A document that cannot be read, and why.
+    Unreadable(String),
+    /// Not read: robots.txt.
+    Raw,
+}
+
+/// A parsed and judged document.
+#[derive(Debug)]
+pub(super) struct ReadDocument {
+    pub(super) page: Page,
+    pub(super) reading: Reading,
+    pub(super) judgement: Judgement,
+    /// xxh3 of the body.
+    pub(super) digest: u64,
+}
+
+impl Web {
+    /// The network's half of the journey.
+    pub(super) async fn fetch(&self, url: Url) -> Fetched {
+        self.fetcher.fetch(Request::get(url)).await
+    }
+
+    /// The processor's half: decode, parse, segment, judge. Blocking.
+    pub(super) fn read(&self, errand: Errand, fetched: Fetched, model: &dyn PageClassifier) -> Visit {
+        let Fetched { elapsed, address, result } = fetched;
+        let result = result.map(|response| {
+            let content = self.content(&errand, &response, model);
+            Answer { response, content }
+        });
+        Visit { errand, elapsed, address, result }
+    }
+
+    fn content(&self, errand: &Errand, response: &Response, model: &dyn PageClassifier) -> Content {
+        match response.status {
+            300..=303 | 307 | 308 => {
+                let target = response.header("location").and_then(|to| canonicalize(to, Some(&errand.url)).ok());
+                Content::Redirect(target)
+            }
+            _ if matches!(errand.purpose, Purpose::Robots(_)) => Content::Raw,
+            200..=203 | 206 => self.document(&errand.url, response, model),
+            _ => Content::Status,
+        }
+    }
+
+    fn document(&self, url: &Url, response: &Response, model: &dyn PageClassifier) -> Content {
+        let document = Document { url, content_type: response.header("content-type"), body: &response.body };
+        match parse(&document, &self.segmenter, &self.parse) {
+            Err(error) => Content::Unreadable(error.to_string()),
+            Ok(page) => {
+                let reading = Reading::of(&page.terms, &directory_words(url, &self.segmenter), &self.keywords);
+                let judgement = model.judge(&reading);
+                Content::Document(Box::new(ReadDocument { page, reading, judgement, digest: xxh3_64(&response.body) }))
+            }
+        }
+    }
+}
+
+/// Words of a URL's host and directories; labels that every host has are left out.
+pub(super) fn directory_words(url: &Url, segmenter: &Segmenter) -> Vec<TermId> {
+    let path = percent_decoded(url.path());
+    let (directories, _) = path.rsplit_once('/').unwrap_or(("", ""));
+    let mut words = segmenter.term_ids(&host_of(url).replace("www.", "").replace('.', " "));
+    words.extend(segmenter.term_ids(&directories.replace('_', " ")));
+    words
+}
+
+/// Words of a URL's last part and query.
+pub(super) fn file_words(url: &Url, segmenter: &Segmenter) -> Vec<TermId> {
+    let path = percent_decoded(url.path());
+    let file = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let file = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let mut words = segmenter.term_ids(&file.replace('_', " "));
+    if let Some(query) = url.query() {
+        words.extend(segmenter.term_ids(&percent_decoded(query).replace('_', " ")));
+    }
+    words
+}
+
+fn percent_decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}

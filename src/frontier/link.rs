@@ -1,0 +1,61 @@
+//! A waiting link: a discovered URL with all that is known of it.
+
+use super::{HostId, Priority};
+use crate::{
+    link_classifier::{Evidence, TargetFacts},
+    page::{LinkContext, Relevance, Timestamp},
+    topic::Matches,
+    topical_rank::NodeId,
+    url::{Fingerprint, Url},
+};
+
+/// In-links kept of one waiting URL: its first discovery and the best of the rest.
+pub const MAX_IN_LINKS: usize = 6;
+
+/// A URL that waits to be fetched.
+#[derive(Debug, Clone)]
+pub struct Link {
+    pub url: Url,
+    pub fingerprint: Fingerprint,
+    pub host: HostId,
+    /// Order of discovery over the whole crawl.
+    pub discovered: u64,
+    /// Links from a seed.
+    pub depth: u16,
+    pub tunnel_depth: u8,
+    pub facts: TargetFacts,
+    pub in_links: Vec<InLinkNote>,
+    /// All links that lead here from fetched pages, kept or not.
+    pub in_degree: u32,
+    pub evidence: Evidence,
+    pub estimate: Relevance,
+    pub priority: Priority,
+    pub tries: u8,
+    pub not_before: Timestamp,
+}
+
+/// One link that leads to a waiting URL.
+#[derive(Debug, Clone)]
+pub struct InLinkNote {
+    pub source: NodeId,
+    /// Place among the admitted links of its page.
+    pub ordinal: u16,
+    pub context: LinkContext,
+    pub heading: Box<[crate::text::TermId]>,
+    pub anchor_matches: Matches,
+    pub around_matches: Matches,
+    pub heading_matches: Matches,
+}
+
+impl Link {
+    /// Adds an in-link; when there are too many, the one from the least relevant source goes, never the first.
+    pub fn add_in_link(&mut self, note: InLinkNote, relevance_of: impl Fn(NodeId) -> f64) {
+        self.in_degree += 1;
+        self.in_links.push(note);
+        if self.in_links.len() > MAX_IN_LINKS {
+            let worst = (1..self.in_links.len())
+                .min_by(|&a, &b| relevance_of(self.in_links[a].source).total_cmp(&relevance_of(self.in_links[b].source)));
+            self.in_links.remove(worst.unwrap_or(1));
+        }
+    }
+}

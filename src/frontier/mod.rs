@@ -1,0 +1,18 @@
+//! The frontier: discovered URLs that are not finished, and which of them is next.
+//!
+//! Front: a priority for each link, by the crawl's [`Order`]. Back: one queue per host, so that politeness
+//! holds whatever the priorities say (Mercator, Heritrix).
+//!
+//! Promises: a URL enters once; none is handed out before its host is ready; equal priorities leave in
+//! the order of discovery.
+//! Never: reads a clock (it is told the time), fetches, or learns.
+
+mod link;
+mod order;
+mod queue;
+mod tunnel;
+
+pub use link::{InLinkNote, Link, MAX_IN_LINKS};
+pub use order::{CrawlOrder, LinkView, Order};
+pub use queue::{Frontier, FrontierConfig, HostId, Priority, Taken};
+pub use tunnel::link_depth;

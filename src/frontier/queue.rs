@@ -1,0 +1,335 @@
+//! Back queues by host, the URL-seen test, and the choice of the next link.
+
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::{BTreeSet, BinaryHeap},
+};
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::Link;
+use crate::{page::Timestamp, topical_rank::NodeId, url::Fingerprint};
+
+/// A host's number in this run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostId(pub u32);
+
+/// How much a link is wanted; greater is sooner. Comparable within one crawl order only.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Priority(pub f64);
+
+impl Eq for Priority {}
+
+impl Ord for Priority {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Priority {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The `[frontier]` section.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FrontierConfig {
+    /// A ready host's best link is taken at once if its priority is at least this share of the best that
+    /// waits for its host; 0 never waits, 1 keeps the strict order.
+    pub patience: f64,
+    /// Longest wait for a better link, in seconds.
+    pub max_wait_seconds: u64,
+    /// Requests to one host at a time.
+    pub connections_per_host: u32,
+}
+
+impl Default for FrontierConfig {
+    fn default() -> Self {
+        Self { patience: 0.5, max_wait_seconds: 30, connections_per_host: 1 }
+    }
+}
+
+/// What [`Frontier::take`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// This link is next; its host is busy from now on.
+    Link(NodeId, HostId),
+    /// Nothing before this time.
+    Wait(Timestamp),
+    /// Nothing until a running fetch ends.
+    Busy,
+    /// Nothing waits at all.
+    Empty,
+}
+
+type QueueEntry = (Reverse<Priority>, u64, NodeId);
+
+#[derive(Debug, Default)]
+struct HostQueue {
+    links: BTreeSet<QueueEntry>,
+    ready_at: Timestamp,
+    running: u32,
+    /// Its entry in `ready` or `all`, while it has links.
+    listed: Option<(Reverse<Priority>, u64)>,
+    is_ready: bool,
+    blocked: bool,
+}
+
+/// All waiting links.
+#[derive(Debug, Default)]
+pub struct Frontier {
+    config: FrontierConfig,
+    hosts: Vec<HostQueue>,
+    host_ids: FxHashMap<String, HostId>,
+    host_names: Vec<String>,
+    seen: FxHashMap<Fingerprint, NodeId>,
+    links: FxHashMap<NodeId, Link>,
+    /// Every host that has links, by its best one.
+    all: BTreeSet<(Reverse<Priority>, u64, HostId)>,
+    /// Those that may be asked now.
+    ready: BTreeSet<(Reverse<Priority>, u64, HostId)>,
+    sleeping: BinaryHeap<Reverse<(Timestamp, HostId)>>,
+    queued: usize,
+}
+
+impl Frontier {
+    #[must_use]
+    pub fn new(config: FrontierConfig) -> Self {
+        Self { config, ..Self::default() }
+    }
+
+    /// The number of a host, given by its authority; new ones are ready at once.
+    pub fn host(&mut self, name: &str) -> HostId {
+        if let Some(&id) = self.host_ids.get(name) {
+            return id;
+        }
+        let id = HostId(self.hosts.len() as u32);
+        self.hosts.push(HostQueue { is_ready: true, ..HostQueue::default() });
+        self.host_names.push(name.to_owned());
+        self.host_ids.insert(name.to_owned(), id);
+        id
+    }
+
+    #[must_use]
+    pub fn host_name(&self, host: HostId) -> &str {
+        &self.host_names[host.0 as usize]
+    }
+
+    /// The URL-seen test: the node of a URL that was admitted before.
+    #[must_use]
+    pub fn seen(&self, fingerprint: Fingerprint) -> Option<NodeId> {
+        self.seen.get(&fingerprint).copied()
+    }
+
+    /// Marks a URL as admitted.
+    pub fn mark_seen(&mut self, fingerprint: Fingerprint, node: NodeId) {
+        self.seen.insert(fingerprint, node);
+    }
+
+    /// Puts a link into its host's queue.
+    pub fn push(&mut self, node: NodeId, link: Link) {
+        let host = link.host;
+        self.hosts[host.0 as usize].links.insert((Reverse(link.priority), link.discovered, node));
+        self.links.insert(node, link);
+        self.queued += 1;
+        self.relist(host);
+    }
+
+    /// The waiting link of a node.
+    #[must_use]
+    pub fn link(&self, node: NodeId) -> Option<&Link> {
+        self.links.get(&node)
+    }
+
+    /// The same, to be changed; its priority through [`Frontier::reprioritise`] only.
+    pub fn link_mut(&mut self, node: NodeId) -> Option<&mut Link> {
+        self.links.get_mut(&node)
+    }
+
+    /// Gives a waiting link a new priority.
+    pub fn reprioritise(&mut self, node: NodeId, priority: Priority) {
+        let Some(link) = self.links.get_mut(&node) else { return };
+        if link.priority == priority {
+            return;
+        }
+        let (host, discovered, old) = (link.host, link.discovered, link.priority);
+        link.priority = priority;
+        let queue = &mut self.hosts[host.0 as usize].links;
+        if queue.remove(&(Reverse(old), discovered, node)) {
+            queue.insert((Reverse(priority), discovered, node));
+            self.relist(host);
+        }
+    }
+
+    /// Takes a link out for good: it is being finished. Returns it.
+    pub fn remove(&mut self, node: NodeId) -> Option<Link> {
+        let link = self.links.remove(&node)?;
+        if self.hosts[link.host.0 as usize].links.remove(&(Reverse(link.priority), link.discovered, node)) {
+            self.queued -= 1;
+            self.relist(link.host);
+        }
+        Some(link)
+    }
+
+    /// Chooses the next link whose host may be asked at `now`, and marks the host as busy.
+    /// The link stays known ([`Frontier::link`]) until it is removed or put back.
+    pub fn take(&mut self, now: Timestamp) -> Taken {
+        self.wake(now);
+        let Some(&(best, _, best_host)) = self.all.first() else {
+            return if self.queued > 0 || self.hosts.iter().any(|host| host.running > 0) { Taken::Busy } else { Taken::Empty };
+        };
+        let Some(&(candidate, _, host)) = self.ready.first() else { return self.next_waking() };
+        if candidate.0.0 < self.config.patience * best.0.0 && self.is_worth_waiting_for(best_host, now) {
+            return match self.hosts[best_host.0 as usize].running {
+                0 => Taken::Wait(self.hosts[best_host.0 as usize].ready_at),
+                _ => Taken::Busy,
+            };
+        }
+        let Some((_, _, node)) = self.hosts[host.0 as usize].links.pop_first() else { return Taken::Busy };
+        self.queued -= 1;
+        self.occupy(host);
+        Taken::Link(node, host)
+    }
+
+    /// Takes this very link, if its host may be asked now: for random control fetches.
+    pub fn take_node(&mut self, node: NodeId, now: Timestamp) -> bool {
+        self.wake(now);
+        let Some(link) = self.links.get(&node) else { return false };
+        let (host, entry) = (link.host, (Reverse(link.priority), link.discovered, node));
+        if !self.hosts[host.0 as usize].is_ready || !self.hosts[host.0 as usize].links.remove(&entry) {
+            return false;
+        }
+        self.queued -= 1;
+        self.occupy(host);
+        true
+    }
+
+    /// Marks a host as busy with a request that is not one of its links (robots.txt).
+    pub fn occupy(&mut self, host: HostId) {
+        let queue = &mut self.hosts[host.0 as usize];
+        queue.running += 1;
+        if queue.running >= self.config.connections_per_host {
+            queue.is_ready = false;
+        }
+        self.relist(host);
+    }
+
+    /// A request to a host has ended; it may be asked again from `ready_at`.
+    pub fn release(&mut self, host: HostId, ready_at: Timestamp) {
+        let queue = &mut self.hosts[host.0 as usize];
+        queue.running = queue.running.saturating_sub(1);
+        queue.ready_at = queue.ready_at.max(ready_at);
+        queue.is_ready = false;
+        self.sleeping.push(Reverse((queue.ready_at, host)));
+        self.relist(host);
+    }
+
+    /// Puts a link that was taken back into its queue (retry, or its host is not ready after all).
+    pub fn put_back(&mut self, node: NodeId) {
+        let Some(link) = self.links.get(&node) else { return };
+        let (host, entry) = (link.host, (Reverse(link.priority), link.discovered, node));
+        if self.hosts[host.0 as usize].links.insert(entry) {
+            self.queued += 1;
+        }
+        self.relist(host);
+    }
+
+    /// Stops handing out a host's links (or starts again).
+    pub fn block(&mut self, host: HostId, blocked: bool) {
+        self.hosts[host.0 as usize].blocked = blocked;
+        self.relist(host);
+    }
+
+    /// When a host may be asked again.
+    #[must_use]
+    pub fn ready_at(&self, host: HostId) -> Timestamp {
+        self.hosts[host.0 as usize].ready_at
+    }
+
+    /// Waiting links, those being fetched left out.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.queued
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.queued == 0
+    }
+
+    /// Hosts that have waiting links.
+    #[must_use]
+    pub fn active_hosts(&self) -> usize {
+        self.all.len()
+    }
+
+    /// All links that are known and not finished.
+    pub fn links(&self) -> impl Iterator<Item = (NodeId, &Link)> {
+        self.links.iter().map(|(&node, link)| (node, link))
+    }
+
+    /// The best links of the crawl, best first, at most `number`, at most `per_host` of one host.
+    #[must_use]
+    pub fn head(&self, number: usize, per_host: usize) -> Vec<NodeId> {
+        let mut head = Vec::with_capacity(number);
+        for &(_, _, host) in &self.all {
+            let queue = &self.hosts[host.0 as usize].links;
+            head.extend(queue.iter().take(per_host.min(number - head.len())).map(|&(_, _, node)| node));
+            if head.len() >= number {
+                break;
+            }
+        }
+        head
+    }
+
+    fn is_worth_waiting_for(&self, host: HostId, now: Timestamp) -> bool {
+        let queue = &self.hosts[host.0 as usize];
+        queue.running > 0 || queue.ready_at.since(now).as_secs() <= self.config.max_wait_seconds
+    }
+
+    /// Hosts whose time has come become ready.
+    fn wake(&mut self, now: Timestamp) {
+        while let Some(&Reverse((at, host))) = self.sleeping.peek() {
+            if at > now {
+                break;
+            }
+            self.sleeping.pop();
+            let queue = &mut self.hosts[host.0 as usize];
+            if queue.ready_at <= now && queue.running < self.config.connections_per_host && !queue.is_ready {
+                queue.is_ready = true;
+                self.relist(host);
+            }
+        }
+    }
+
+    fn next_waking(&self) -> Taken {
+        // Entries of hosts that were released again since are early at worst, and waking early does no harm.
+        self.sleeping.peek().map_or(Taken::Busy, |&Reverse((at, _))| Taken::Wait(at))
+    }
+
+    /// Brings a host's entries in `all` and `ready` up to date with its best link.
+    fn relist(&mut self, host: HostId) {
+        let queue = &mut self.hosts[host.0 as usize];
+        let best =
+            if queue.blocked { None } else { queue.links.first().map(|&(priority, discovered, _)| (priority, discovered)) };
+        if let Some((priority, discovered)) = queue.listed
+            && queue.listed != best
+        {
+            self.all.remove(&(priority, discovered, host));
+            self.ready.remove(&(priority, discovered, host));
+        }
+        queue.listed = best;
+        if let Some((priority, discovered)) = best {
+            let entry = (priority, discovered, host);
+            self.all.insert(entry);
+            if queue.is_ready {
+                self.ready.insert(entry);
+            } else {
+                self.ready.remove(&entry);
+            }
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! The link classifier: gathers evidence, estimates, learns from outcomes.
+
+use rustc_hash::FxHashMap;
+
+use super::{
+    evidence::{Evidence, FEATURES, Feature},
+    link_bayes::LinkBayes,
+    logistic::Logistic,
+    outcomes::{Outcomes, logit},
+};
+use crate::{
+    page::{LinkContext, Relevance},
+    text::TermId,
+    topic::{KeywordSet, Matches},
+};
+
+/// What the page model says of a word: positive for the topic.
+pub type WordWeight<'a> = &'a dyn Fn(TermId) -> f64;
+
+/// What is known of a link's target from its URL and its place in the link graph.
+#[derive(Debug, Clone, Default)]
+pub struct TargetFacts {
+    /// Words of the URL's last part, and of its host and directories.
+    pub file_words: Box<[TermId]>,
+    pub directory_words: Box<[TermId]>,
+    pub file_matches: Matches,
+    pub directory_matches: Matches,
+    /// Hashes of host; host and first directory; and second; and third (as many as there are).
+    pub host_key: u64,
+    pub directory_keys: Box<[u64]>,
+    /// Hash of host and URL with digits and letters made alike.
+    pub shape_key: u64,
+}
+
+/// What is known of a page that links stand on.
+#[derive(Debug, Clone, Default)]
+pub struct SourceFacts {
+    pub relevance: f64,
+    pub title_matches: Matches,
+    pub url_matches: Matches,
+    /// Of the anchor that led to it.
+    pub anchor_matches: Matches,
+    /// Steps since the last relevant page, 0 if it is one itself.
+    pub distance: u8,
+}
+
+/// One link to a target.
+#[derive(Debug, Clone, Copy)]
+pub struct InLinkFacts<'a> {
+    pub context: &'a LinkContext,
+    pub anchor_matches: &'a Matches,
+    pub around_matches: &'a Matches,
+    pub heading_matches: &'a Matches,
+    pub source: &'a SourceFacts,
+    /// Identity of the page it stands on.
+    pub source_key: u64,
+    /// Links in the same list on that page.
+    pub group_size: usize,
+    /// `(distance, relevance)` of the links beside it whose outcome is known; distance in links, 1 or more.
+    pub neighbours: &'a [(u8, f32)],
+}
+
+/// Learns where links lead.
+#[derive(Debug, Clone, Default)]
+pub struct LinkLearner {
+    model: Logistic,
+    outcomes: Outcomes,
+    anchor: LinkBayes,
+    url: LinkBayes,
+    around: LinkBayes,
+    keyword_weights: Vec<f64>,
+    learnt: f64,
+    /// What each remembered outcome was counted as, to correct it when its page is judged anew.
+    taught: FxHashMap<u64, Taught>,
+}
+
+#[derive(Debug, Clone)]
+struct Taught {
+    relevance: f64,
+    keys: Vec<u64>,
+    anchor: Box<[TermId]>,
+    url: Box<[TermId]>,
+    around: Box<[TermId]>,
+}
+
+/// Outcomes whose words and keys are remembered for correction.
+const MAX_TAUGHT: usize = 4_000;
+
+const GROUP: u64 = 0x9e37_79b9_7f4a_7c15;
+const TAG_PATH: u64 = 0xc2b2_ae3d_27d4_eb4f;
+const PARENT: u64 = 0x1656_67b1_9e37_79f9;
+
+fn mix(kind: u64, a: u64, b: u64) -> u64 {
+    (a ^ kind).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29) ^ b.wrapping_mul(0xc4ce_b9fe_1a85_ec53)
+}
+
+impl LinkLearner {
+    /// Sets how much each keyword counts now, 0..=1 each.
+    pub fn set_keyword_weights(&mut self, weights: Vec<f64>) {
+        self.keyword_weights = weights;
+    }
+
+    /// Keyword score of matches under the current weights, 0..=1.
+    #[must_use]
+    pub fn keyword_score(&self, matches: &Matches) -> f64 {
+        KeywordSet::score(matches, &self.keyword_weights)
+    }
+
+    /// Counts a newly found link as background for the words of links.
+    pub fn see(&mut self, target: &TargetFacts, context: &LinkContext) {
+        self.anchor.see(&context.anchor);
+        self.around.see(&context.around);
+        self.url.see(&target.file_words);
+    }
+
+    /// Mean relevance of what was fetched.
+    #[must_use]
+    pub fn overall_rate(&self) -> f64 {
+        self.outcomes.overall()
+    }
+
+    /// The weights in force, by [`Feature`].
+    #[must_use]
+    pub fn weights(&self) -> &[f64; FEATURES] {
+        self.model.weights()
+    }
+
+    /// The estimate for a link with this evidence.
+    #[must_use]
+    pub fn estimate(&self, evidence: &Evidence) -> Relevance {
+        Relevance::new(1.0 / (1.0 + (-self.model.log_odds(evidence)).exp()))
+    }
+
+    /// Gathers all evidence about a target from the links that lead to it.
+    #[must_use]
+    pub fn evidence(
+        &self,
+        target: &TargetFacts,
+        in_links: &[InLinkFacts<'_>],
+        in_degree: u32,
+        words: WordWeight<'_>,
+    ) -> Evidence {
+        let mut evidence = Evidence::default();
+        evidence.set(Feature::UrlKeywords, self.keyword_score(&target.file_matches));
+        evidence.set(Feature::DirectoryKeywords, self.keyword_score(&target.directory_matches));
+        if in_links.is_empty() {
+            return evidence;
+        }
+        self.add_places(&mut evidence, target);
+        self.add_parents(&mut evidence, in_links, in_degree);
+        self.add_words(&mut evidence, target, in_links, words);
+        self.add_surroundings(&mut evidence, target, in_links);
+        evidence
+    }
+
+    /// Outcomes of directory, shape and host.
+    fn add_places(&self, evidence: &mut Evidence, target: &TargetFacts) {
+        let overall = self.outcomes.overall();
+        let base = logit(overall);
+        let host = self.outcomes.rate(target.host_key, overall, 10.0);
+        evidence.set(Feature::Host, logit(host) - base);
+        let directory = target.directory_keys.iter().fold(overall, |rate, &key| self.outcomes.rate(key, rate, 3.0));
+        evidence.set(Feature::Directory, logit(directory) - base);
+        evidence.set(Feature::Shape, logit(self.outcomes.rate(target.shape_key, overall, 10.0)) - base);
+    }
+
+    fn add_parents(&self, evidence: &mut Evidence, in_links: &[InLinkFacts<'_>], in_degree: u32) {
+        let overall = self.outcomes.overall();
+        let number = in_links.len() as f64;
+        let sum: f64 = in_links.iter().map(|link| link.source.relevance).sum();
+        let best = in_links.iter().map(|link| link.source.relevance).fold(0.0, f64::max);
+        evidence.set(Feature::ParentBest, best);
+        evidence.set(Feature::ParentMean, logit((sum + overall) / (number + 1.0)) - logit(overall));
+        evidence.set(Feature::Cocitation, (sum * f64::from(in_degree.max(1)) / number).ln_1p());
+        evidence.set(Feature::InDegree, f64::from(in_degree).ln_1p());
+        let distance = in_links.iter().map(|link| link.source.distance.min(5)).min().unwrap_or(5);
+        evidence.set(Feature::Distance, f64::from(distance));
+    }
+
+    fn add_words(&self, evidence: &mut Evidence, target: &TargetFacts, in_links: &[InLinkFacts<'_>], words: WordWeight<'_>) {
+        let fade = self.learnt / (self.learnt + 5.0);
+        let number = in_links.len() as f64;
+        let (mut anchor, mut around) = (0.0, 0.0);
+        for link in in_links {
+            evidence.raise(Feature::AnchorKeywords, self.keyword_score(link.anchor_matches));
+            evidence.raise(Feature::ContextKeywords, self.keyword_score(link.around_matches));
+            evidence.raise(Feature::HeadingKeywords, self.keyword_score(link.heading_matches));
+            anchor += self.anchor.score(&link.context.anchor, words);
+            around += self.around.score(&link.context.around, words);
+        }
+        evidence.set(Feature::AnchorBayes, fade * anchor / number);
+        evidence.set(Feature::ContextBayes, fade * around / number);
+        evidence.set(Feature::UrlBayes, fade * self.url.score(&target.file_words, words));
+    }
+
+    fn add_surroundings(&self, evidence: &mut Evidence, target: &TargetFacts, in_links: &[InLinkFacts<'_>]) {
+        let overall = self.outcomes.overall();
+        let base = logit(overall);
+        let number = in_links.len() as f64;
+        let (mut position, mut navigation) = (0.0, 0.0);
+        let mut strongest = [f64::NEG_INFINITY; 4];
+        let mut named = false;
+        for link in in_links {
+            let source = link.source;
+            let title = self.keyword_score(&source.title_matches);
+            let own_anchor = self.keyword_score(&source.anchor_matches);
+            let heading = self.keyword_score(link.heading_matches);
+            evidence.raise(Feature::TitleKeywords, title);
+            evidence.raise(Feature::SourceUrlKeywords, self.keyword_score(&source.url_matches));
+            evidence.raise(Feature::SourceAnchorKeywords, own_anchor);
+            let length = ((link.group_size as f64).ln_1p() / 3.0).min(1.0);
+            evidence.raise(Feature::Hub, title.max(own_anchor).max(heading) * length);
+            let siblings = self.outcomes.rate(parent_key(link), overall, 3.0);
+            let rates = [
+                self.outcomes.rate(group_key(link), siblings, 2.0),
+                siblings,
+                self.outcomes.rate(tag_path_key(link, target), overall, 3.0),
+                neighbour_rate(link.neighbours, overall),
+            ];
+            for (strongest, rate) in strongest.iter_mut().zip(rates) {
+                *strongest = strongest.max(logit(rate) - base);
+            }
+            position += f64::from(link.context.position);
+            navigation += f64::from(u8::from(link.context.navigation));
+            named |= !link.context.anchor.is_empty();
+        }
+        let features = [Feature::Group, Feature::Siblings, Feature::TagPath, Feature::Neighbours];
+        for (feature, value) in features.into_iter().zip(strongest) {
+            evidence.set(feature, value);
+        }
+        evidence.set(Feature::Position, position / number);
+        evidence.set(Feature::Navigation, navigation / number);
+        evidence.set(Feature::NoAnchor, f64::from(u8::from(!named)));
+    }
+
+    /// Learns what came of a link. `key` names its page for [`LinkLearner::relabel`]. Seeds teach nothing: they have no in-links.
+    /// Returns whether the weights changed.
+    pub fn learn(
+        &mut self,
+        key: u64,
+        target: &TargetFacts,
+        in_links: &[InLinkFacts<'_>],
+        evidence: Evidence,
+        relevance: Relevance,
+    ) -> bool {
+        let Some(first) = in_links.first() else { return false };
+        let mut keys: Vec<u64> = vec![target.host_key, target.shape_key];
+        keys.extend_from_slice(&target.directory_keys);
+        for link in in_links {
+            keys.extend([group_key(link), parent_key(link), tag_path_key(link, target)]);
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        let taught = Taught {
+            relevance: relevance.get(),
+            keys,
+            anchor: first.context.anchor.clone(),
+            url: target.file_words.clone(),
+            around: first.context.around.clone(),
+        };
+        self.outcomes.add(taught.keys.iter().copied(), taught.relevance);
+        self.count_words(&taught, taught.relevance, 1.0 - taught.relevance);
+        if self.taught.len() < MAX_TAUGHT {
+            self.taught.insert(key, taught);
+        }
+        self.learnt += 1.0;
+        self.model.learn(key, evidence, relevance.get())
+    }
+
+    /// Corrects what was learnt from a page that has been judged anew.
+    pub fn relabel(&mut self, key: u64, relevance: Relevance) {
+        self.model.relabel(key, relevance.get());
+        let Some(mut taught) = self.taught.remove(&key) else { return };
+        let change = relevance.get() - taught.relevance;
+        self.outcomes.correct(taught.keys.iter().copied(), change);
+        self.count_words(&taught, change, -change);
+        taught.relevance = relevance.get();
+        self.taught.insert(key, taught);
+    }
+
+    fn count_words(&mut self, taught: &Taught, relevant: f64, irrelevant: f64) {
+        self.anchor.learn(&taught.anchor, relevant, irrelevant);
+        self.url.learn(&taught.url, relevant, irrelevant);
+        self.around.learn(&taught.around, relevant, irrelevant);
+    }
+}
+
+fn group_key(link: &InLinkFacts<'_>) -> u64 {
+    mix(GROUP, link.source_key, u64::from(link.context.group))
+}
+
+fn parent_key(link: &InLinkFacts<'_>) -> u64 {
+    mix(PARENT, link.source_key, 0)
+}
+
+fn tag_path_key(link: &InLinkFacts<'_>, target: &TargetFacts) -> u64 {
+    mix(TAG_PATH, target.host_key, u64::from(link.context.tag_path))
+}
+
+/// The relevance of the links beside one, near ones first, drawn to the crawl's rate.
+fn neighbour_rate(neighbours: &[(u8, f32)], overall: f64) -> f64 {
+    let (mut sum, mut mass) = (overall, 1.0);
+    for &(distance, relevance) in neighbours {
+        let weight = (-(f64::from(distance) - 1.0) / 2.5).exp();
+        sum += weight * f64::from(relevance);
+        mass += weight;
+    }
+    sum / mass
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(anchor: &str, group: u16) -> LinkContext {
+        LinkContext { anchor: anchor.split(' ').map(TermId::of).collect(), group, ..LinkContext::default() }
+    }
+
+    fn facts<'a>(context: &'a LinkContext, source: &'a SourceFacts, none: &'a Matches) -> InLinkFacts<'a> {
+        InLinkFacts {
+            context,
+            anchor_matches: none,
+            around_matches: none,
+            heading_matches: none,
+            source,
+            source_key: 1,
+            group_size: 5,
+            neighbours: &[],
+        }
+    }
+
+    #[test]
+    fn a_list_that_led_to_the_topic_promises_more_of_it() {
+        let mut learner = LinkLearner::default();
+        let (none, source) = (Matches::default(), SourceFacts { relevance: 0.3, ..SourceFacts::default() });
+        let target = TargetFacts::default();
+        let (good, bad) = (context("good list", 1), context("bad menu", 2));
+        for key in 0..20 {
+            for (context, relevance) in [(&good, 0.95), (&bad, 0.05)] {
+                let link = [facts(context, &source, &none)];
+                let evidence = learner.evidence(&target, &link, 1, &|_| 0.0);
+                learner.see(&target, context);
+                learner.learn(key * 2 + u64::from(context.group), &target, &link, evidence, Relevance::new(relevance));
+            }
+        }
+        let estimate = |context: &LinkContext| {
+            let link = [facts(context, &source, &none)];
+            learner.estimate(&learner.evidence(&target, &link, 1, &|_| 0.0)).get()
+        };
+        assert!(estimate(&context("unseen", 1)) > 2.0 * estimate(&context("unseen", 2)));
+        assert!(estimate(&good) > estimate(&context("unseen", 1)));
+    }
+
+    #[test]
+    fn judging_pages_anew_unteaches_what_they_taught() {
+        let mut learner = LinkLearner::default();
+        let (none, source, target) = (Matches::default(), SourceFacts::default(), TargetFacts::default());
+        let list = context("list", 1);
+        for key in 0..10 {
+            let link = [facts(&list, &source, &none)];
+            let evidence = learner.evidence(&target, &link, 1, &|_| 0.0);
+            learner.learn(key, &target, &link, evidence, Relevance::FULL);
+        }
+        assert!(learner.overall_rate() > 0.7);
+        for key in 0..10 {
+            learner.relabel(key, Relevance::NONE);
+        }
+        assert!(learner.overall_rate() < 0.1);
+    }
+}

@@ -1,0 +1,173 @@
+//! Logistic regression over [`Evidence`] with a Gaussian prior around the prior weights (MAP, Newton's method).
+
+use std::collections::VecDeque;
+
+use super::evidence::{Evidence, FEATURES, Feature};
+
+/// Examples kept for refitting; older ones live on in the weights they made.
+const MEMORY: usize = 1_500;
+/// Precision of the prior: how hard the weights are held where they start.
+const PRIOR_PRECISION: f64 = 1.0;
+
+type Vector = [f64; FEATURES];
+type Matrix = [[f64; FEATURES]; FEATURES];
+
+/// One fetched link: its evidence and what came of it.
+#[derive(Debug, Clone, Copy)]
+struct Example {
+    key: u64,
+    evidence: Evidence,
+    relevance: f64,
+}
+
+/// The model and the examples it is refitted to.
+#[derive(Debug, Clone)]
+pub(super) struct Logistic {
+    weights: Vector,
+    prior: Vector,
+    examples: VecDeque<Example>,
+    learnt: u64,
+    next_fit: u64,
+}
+
+impl Default for Logistic {
+    fn default() -> Self {
+        let prior = Feature::ALL.map(Feature::prior_weight);
+        Self { weights: prior, prior, examples: VecDeque::new(), learnt: 0, next_fit: 0 }
+    }
+}
+
+impl Logistic {
+    /// The log-odds of a link.
+    pub(super) fn log_odds(&self, evidence: &Evidence) -> f64 {
+        dot(&self.weights, evidence)
+    }
+
+    pub(super) fn weights(&self) -> &Vector {
+        &self.weights
+    }
+
+    /// Adds an example and refits: at every example while there are few, ever more rarely later.
+    /// Returns whether the weights changed.
+    pub(super) fn learn(&mut self, key: u64, evidence: Evidence, relevance: f64) -> bool {
+        if self.examples.len() == MEMORY {
+            self.examples.pop_front();
+        }
+        self.examples.push_back(Example { key, evidence, relevance });
+        self.learnt += 1;
+        let due = self.learnt >= self.next_fit;
+        if due {
+            self.fit();
+            self.next_fit = self.learnt + 1 + self.learnt / 150;
+        }
+        due
+    }
+
+    /// Changes what came of an example, when its page was judged anew. Returns its evidence if it is remembered.
+    pub(super) fn relabel(&mut self, key: u64, relevance: f64) {
+        if let Some(example) = self.examples.iter_mut().rev().find(|example| example.key == key) {
+            example.relevance = relevance;
+        }
+    }
+
+    /// Two Newton steps from where the weights are, each clipped to ±1 per weight.
+    fn fit(&mut self) {
+        for _ in 0..2 {
+            let mut gradient = [0.0; FEATURES];
+            let mut hessian = [[0.0; FEATURES]; FEATURES];
+            for i in 0..FEATURES {
+                gradient[i] = PRIOR_PRECISION * (self.prior[i] - self.weights[i]);
+                hessian[i][i] = PRIOR_PRECISION;
+            }
+            for example in &self.examples {
+                let p = 1.0 / (1.0 + (-dot(&self.weights, &example.evidence)).exp());
+                let (error, curvature) = (example.relevance - p, (p * (1.0 - p)).max(1e-4));
+                let x = example.evidence.0.map(f64::from);
+                for i in 0..FEATURES {
+                    if x[i] == 0.0 {
+                        continue;
+                    }
+                    gradient[i] += error * x[i];
+                    let scaled = curvature * x[i];
+                    for j in 0..=i {
+                        hessian[i][j] += scaled * x[j];
+                    }
+                }
+            }
+            let Some(step) = solve(&mut hessian, gradient) else { return };
+            for (weight, step) in self.weights.iter_mut().zip(step) {
+                *weight += step.clamp(-1.0, 1.0);
+            }
+        }
+    }
+}
+
+fn dot(weights: &Vector, evidence: &Evidence) -> f64 {
+    weights.iter().zip(&evidence.0).map(|(w, &x)| w * f64::from(x)).sum()
+}
+
+/// Solves `matrix · x = right` by Cholesky; only the lower triangle is read. `None` if it is not positive definite.
+fn solve(matrix: &mut Matrix, mut right: Vector) -> Option<Vector> {
+    for i in 0..FEATURES {
+        for j in 0..=i {
+            let sum: f64 = (0..j).map(|k| matrix[i][k] * matrix[j][k]).sum();
+            let rest = matrix[i][j] - sum;
+            if i == j {
+                if rest <= 0.0 || !rest.is_finite() {
+                    return None;
+                }
+                matrix[i][i] = rest.sqrt();
+            } else {
+                matrix[i][j] = rest / matrix[j][j];
+            }
+        }
+        let sum: f64 = (0..i).map(|k| matrix[i][k] * right[k]).sum();
+        right[i] = (right[i] - sum) / matrix[i][i];
+    }
+    for i in (0..FEATURES).rev() {
+        let sum: f64 = (i + 1..FEATURES).map(|k| matrix[k][i] * right[k]).sum();
+        right[i] = (right[i] - sum) / matrix[i][i];
+    }
+    Some(right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evidence(feature: Feature, value: f64) -> Evidence {
+        let mut evidence = Evidence::default();
+        evidence.set(feature, value);
+        evidence
+    }
+
+    #[test]
+    fn it_starts_from_the_prior_weights() {
+        let model = Logistic::default();
+        let plain = model.log_odds(&Evidence::default());
+        assert!((plain + 2.5).abs() < 1e-6);
+        assert!((model.log_odds(&evidence(Feature::AnchorKeywords, 1.0)) - plain - 2.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn evidence_that_keeps_failing_loses_its_weight() {
+        let mut model = Logistic::default();
+        for n in 0..60 {
+            model.learn(n, evidence(Feature::AnchorKeywords, 0.9), 0.02);
+        }
+        assert!(model.weights()[Feature::AnchorKeywords as usize] < 1.0, "{:?}", model.weights());
+        assert!(model.log_odds(&evidence(Feature::AnchorKeywords, 0.9)) < -2.0);
+    }
+
+    #[test]
+    fn a_relabelled_example_teaches_its_new_outcome() {
+        let mut model = Logistic::default();
+        for n in 0..40 {
+            model.learn(n, evidence(Feature::Shape, 1.0), 0.0);
+        }
+        let before = model.weights()[Feature::Shape as usize];
+        (0..40).for_each(|n| model.relabel(n, 1.0));
+        model.learn(99, Evidence::default(), 0.1);
+        assert!(model.weights()[Feature::Shape as usize] > before + 0.5);
+    }
+}

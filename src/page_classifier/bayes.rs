@@ -1,0 +1,250 @@
+//! Multinomial Naive Bayes: word counts of two classes, fitted by linfa-bayes, scored sparsely.
+//!
+//! linfa-bayes takes dense rows only. Counts are additive, so one aggregated row
+//! per class gives the same model as all pages one by one (a test says so).
+
+use std::collections::HashMap;
+
+use linfa::{ParamGuard, dataset::DatasetBase, traits::FitWith};
+use linfa_bayes::MultinomialNb;
+use ndarray::{Array1, Array2};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Judgement, PageClassifier,
+    reading::{DIMENSIONS, Reading, column, sigmoid},
+};
+use crate::text::TermId;
+
+/// Word weight per class, over all columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClassCounts {
+    pub(crate) relevant: Vec<f64>,
+    pub(crate) irrelevant: Vec<f64>,
+    pub(crate) relevant_total: f64,
+    pub(crate) irrelevant_total: f64,
+}
+
+impl Default for ClassCounts {
+    fn default() -> Self {
+        Self { relevant: vec![0.0; DIMENSIONS], irrelevant: vec![0.0; DIMENSIONS], relevant_total: 0.0, irrelevant_total: 0.0 }
+    }
+}
+
+impl ClassCounts {
+    /// Adds a page that belongs to the topic with probability `relevance`, `times` over (negative takes it back).
+    pub fn add(&mut self, reading: &Reading, relevance: f64, times: f64) {
+        for &(column, x) in &reading.words {
+            self.relevant[column as usize] += times * relevance * f64::from(x);
+            self.irrelevant[column as usize] += times * (1.0 - relevance) * f64::from(x);
+        }
+        self.relevant_total += times * relevance * reading.weight;
+        self.irrelevant_total += times * (1.0 - relevance) * reading.weight;
+    }
+
+    /// Adds other counts, scaled.
+    pub fn merge(&mut self, other: &Self, scale: f64) {
+        for (mine, theirs) in self.relevant.iter_mut().zip(&other.relevant) {
+            *mine += scale * theirs;
+        }
+        for (mine, theirs) in self.irrelevant.iter_mut().zip(&other.irrelevant) {
+            *mine += scale * theirs;
+        }
+        self.relevant_total += scale * other.relevant_total;
+        self.irrelevant_total += scale * other.irrelevant_total;
+    }
+
+    /// Share of a column in all text: what smoothing falls back on.
+    fn background(&self, column: usize) -> f64 {
+        (self.relevant[column] + self.irrelevant[column] + 0.3) / (self.relevant_total + self.irrelevant_total + 1.0)
+    }
+
+    /// The log ratio of one column with a page's own share taken out (leave-one-out).
+    fn log_ratio_without(&self, column: usize, relevant: f64, irrelevant: f64, totals: (f64, f64)) -> f64 {
+        let background = self.background(column);
+        let p = (self.relevant[column] - relevant).max(0.0) + background;
+        let n = (self.irrelevant[column] - irrelevant).max(0.0) + background;
+        (p / (self.relevant_total - totals.0 + 1.0)).ln() - (n / (self.irrelevant_total - totals.1 + 1.0)).ln()
+    }
+
+    /// The page's score by a model that has not seen it, although these counts have, with `relevance`.
+    pub(crate) fn score_leaving_out(&self, reading: &Reading, relevance: f64) -> f64 {
+        let totals = (relevance * reading.weight, (1.0 - relevance) * reading.weight);
+        let sum: f64 = reading
+            .words
+            .iter()
+            .map(|&(column, x)| {
+                let x = f64::from(x);
+                x * self.log_ratio_without(column as usize, relevance * x, (1.0 - relevance) * x, totals)
+            })
+            .sum();
+        sum / (reading.weight + LENGTH_PRIOR)
+    }
+}
+
+/// Word weight below which a page's score is drawn to 0: short pages say little.
+const LENGTH_PRIOR: f64 = 10.0;
+
+/// The mirror of linfa-bayes' model, whose fields are private but serialise.
+#[derive(Deserialize)]
+struct FittedModel {
+    class_info: HashMap<usize, FittedClass>,
+}
+
+#[derive(Deserialize)]
+struct FittedClass {
+    feature_log_prob: Array1<f64>,
+}
+
+impl FittedModel {
+    fn of(model: &Option<MultinomialNb<f64, usize>>) -> Result<Self, String> {
+        let bytes = rmp_serde::to_vec_named(model).map_err(|error| error.to_string())?;
+        rmp_serde::from_slice(&bytes).map_err(|error| error.to_string())
+    }
+}
+
+/// Fits the two classes and returns `ln P(column | relevant) − ln P(column | irrelevant)` for every column.
+///
+/// # Errors
+/// What linfa-bayes or its serialisation refuses, in words; counts that are finite never are.
+pub fn fit_log_ratios(counts: &ClassCounts) -> Result<Vec<f32>, String> {
+    let mut rows = Array2::<f64>::zeros((2, DIMENSIONS));
+    for column in 0..DIMENSIONS {
+        let background = counts.background(column);
+        rows[[0, column]] = counts.irrelevant[column].max(0.0) + background;
+        rows[[1, column]] = counts.relevant[column].max(0.0) + background;
+    }
+    let sums = (rows.row(0).sum(), rows.row(1).sum());
+    let data = DatasetBase::new(rows, Array1::from(vec![0_usize, 1]));
+    // The background has smoothed the rows already.
+    let params = MultinomialNb::<f64, usize>::params().alpha(0.0).check().map_err(|error| error.to_string())?;
+    let model = params.fit_with(None, &data).map_err(|error| error.to_string())?;
+    let mut fitted = FittedModel::of(&model)?;
+    let mut class = |class: usize| fitted.class_info.remove(&class).ok_or("a class is missing from the fitted model");
+    let (irrelevant, relevant) = (class(0)?, class(1)?);
+    // linfa normalises each class by its smoothed total, which the many empty columns swell; the offset
+    // puts the raw totals back, so that a class with little text is not favoured.
+    let offset = (sums.1 / (counts.relevant_total + 1.0)).ln() - (sums.0 / (counts.irrelevant_total + 1.0)).ln();
+    let ratio = |column: usize| {
+        let seen = counts.relevant[column] + counts.irrelevant[column] > 1e-9;
+        if seen { (relevant.feature_log_prob[column] - irrelevant.feature_log_prob[column] + offset) as f32 } else { 0.0 }
+    };
+    Ok((0..DIMENSIONS).map(ratio).collect())
+}
+
+/// A frozen Naive Bayes page classifier.
+#[derive(Debug, Clone)]
+pub struct BayesModel {
+    /// Per column; empty before anything is learnt.
+    pub(crate) log_ratios: Vec<f32>,
+    pub(crate) scale: Scale,
+    /// Keyword score at which a page is as likely relevant as not.
+    pub(crate) keyword_threshold: f64,
+    /// How much the learned score counts, 0..=1: it fades in with evidence.
+    pub(crate) trust: f64,
+    /// Correction of the log-odds, fitted on labels.
+    pub(crate) calibration: super::Calibration,
+}
+
+/// Where the two classes' scores lie: a score becomes 1 at the relevant mean and −1 at the irrelevant one.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Scale {
+    pub(crate) centre: f64,
+    pub(crate) half_gap: f64,
+}
+
+impl Scale {
+    pub(crate) fn apply(self, score: f64) -> f64 {
+        if self.half_gap < 1e-6 { 0.0 } else { ((score - self.centre) / self.half_gap).clamp(-2.5, 2.5) }
+    }
+}
+
+impl BayesModel {
+    pub(crate) fn score(&self, reading: &Reading) -> f64 {
+        if self.log_ratios.is_empty() {
+            return 0.0;
+        }
+        let sum: f64 = reading.words.iter().map(|&(column, x)| f64::from(x * self.log_ratios[column as usize])).sum();
+        sum / (reading.weight + LENGTH_PRIOR)
+    }
+
+    pub(crate) fn combine(&self, keyword_score: f64, learned_score: f64) -> Judgement {
+        let log_odds = 5.0 * (keyword_score - self.keyword_threshold) + 0.7 * self.trust * self.scale.apply(learned_score);
+        Judgement { relevance: sigmoid(self.calibration.apply(log_odds)), keyword_score, learned_score }
+    }
+}
+
+impl PageClassifier for BayesModel {
+    fn judge(&self, reading: &Reading) -> Judgement {
+        self.combine(reading.keyword_score(), self.score(reading))
+    }
+
+    fn word_weight(&self, word: TermId) -> f64 {
+        self.log_ratios.get(column(word) as usize).map_or(0.0, |&ratio| f64::from(ratio))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{page::TermBag, topic::KeywordSet};
+
+    fn reading(words: &[(&str, f32)]) -> Reading {
+        let bag: TermBag = words.iter().copied().collect();
+        Reading::of(&bag, &[], &KeywordSet::default())
+    }
+
+    #[test]
+    fn one_aggregated_row_per_class_gives_the_model_of_all_dense_rows() {
+        let pages = [
+            (reading(&[("rice", 3.0), ("pest", 1.0)]), 1_usize),
+            (reading(&[("rice", 1.0), ("field", 2.0)]), 1),
+            (reading(&[("goal", 4.0), ("field", 1.0)]), 0),
+        ];
+        let row = |reading: &Reading| {
+            let mut row = vec![0.0; DIMENSIONS];
+            for &(column, x) in &reading.words {
+                row[column as usize] = f64::from(x);
+            }
+            row
+        };
+        let params = || MultinomialNb::<f64, usize>::params().alpha(1.0).check().unwrap();
+        let mut dense = None;
+        for (page, class) in &pages {
+            let data = DatasetBase::new(Array2::from_shape_vec((1, DIMENSIONS), row(page)).unwrap(), Array1::from(vec![*class]));
+            dense = params().fit_with(dense, &data).unwrap();
+        }
+        let mut sums = Array2::zeros((2, DIMENSIONS));
+        for (page, class) in &pages {
+            let mut sum = sums.row_mut(*class);
+            sum += &Array1::from(row(page));
+        }
+        let aggregated = params().fit_with(None, &DatasetBase::new(sums, Array1::from(vec![0_usize, 1]))).unwrap();
+        let (dense, aggregated) = (FittedModel::of(&dense).unwrap(), FittedModel::of(&aggregated).unwrap());
+        for class in [0, 1] {
+            let (dense, aggregated) =
+                (&dense.class_info[&class].feature_log_prob, &aggregated.class_info[&class].feature_log_prob);
+            assert!(dense.iter().zip(aggregated).all(|(d, a)| (d - a).abs() < 1e-12));
+        }
+    }
+
+    #[test]
+    fn words_of_relevant_pages_weigh_for_the_topic() {
+        let mut counts = ClassCounts::default();
+        counts.add(&reading(&[("rice", 3.0), ("the", 2.0)]), 0.9, 1.0);
+        counts.add(&reading(&[("goal", 3.0), ("the", 2.0)]), 0.1, 1.0);
+        let ratios = fit_log_ratios(&counts).unwrap();
+        let of = |word| ratios[column(TermId::of(word)) as usize];
+        assert!(of("rice") > 0.5 && of("goal") < -0.5 && of("the").abs() < 0.2);
+    }
+
+    #[test]
+    fn leaving_a_page_out_takes_its_own_words_out_of_its_score() {
+        let mut counts = ClassCounts::default();
+        let page = reading(&[("rare", 3.0)]);
+        counts.add(&page, 1.0, 1.0);
+        counts.add(&reading(&[("goal", 3.0)]), 0.0, 1.0);
+        counts.add(&reading(&[("rice", 3.0)]), 1.0, 1.0);
+        assert!(counts.score_leaving_out(&page, 1.0) < 0.1);
+    }
+}

@@ -1,0 +1,351 @@
+//! Makes page models while the crawl runs: self-training around the keywords, labels where there are any.
+//!
+//! Every fetched page is background and, in proportion to its own relevance, example. As the
+//! counts grow, all remembered pages are judged anew, each by counts that leave it out.
+
+use std::sync::Arc;
+
+use super::{
+    BayesModel, ClassCounts, CosineModel, Judgement, PageClassifier, PageClassifierConfig, PageClassifierKind, Reading,
+    TrainedPageModel,
+    bayes::{Scale, fit_log_ratios},
+    reading::{DIMENSIONS, looks_on_topic},
+};
+use crate::page::Relevance;
+
+/// A page whose judgement changed when the model did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rejudged {
+    /// The page's number as given to [`PageLearner::observe`].
+    pub page: u64,
+    pub relevance: Relevance,
+}
+
+/// Learns the page model of one crawl.
+#[derive(Debug)]
+pub struct PageLearner {
+    config: PageClassifierConfig,
+    keywords: usize,
+    sample: Vec<Sample>,
+    /// Counts of pages that left the sample, and of a trained model.
+    settled: ClassCounts,
+    observed: u64,
+    next_round: u64,
+    version: u32,
+    /// Pages that a trained model rests on, as far as they may count.
+    trained_pages: f64,
+    bayes: BayesModel,
+    model: Arc<dyn PageClassifier>,
+    oldest: usize,
+}
+
+#[derive(Debug)]
+struct Sample {
+    page: u64,
+    reading: Reading,
+    relevance: f64,
+    /// Given from outside (example, label, trusted seed): never judged anew.
+    fixed: bool,
+    /// A trusted seed or positive example: sets the keyword threshold.
+    exemplary: bool,
+}
+
+/// As many pages as a trained model's counts may weigh.
+const TRAINED_PAGES: f64 = 200.0;
+
+/// Pages after which the learned score counts fully.
+const FULL_TRUST: f64 = 30.0;
+
+impl PageLearner {
+    /// A learner for a topic of `keywords` keywords, starting from a trained model where there is one.
+    #[must_use]
+    pub fn new(config: &PageClassifierConfig, keywords: usize, trained: Option<&TrainedPageModel>) -> Self {
+        let mut settled = ClassCounts::default();
+        let mut trained_pages = 0.0;
+        let mut calibration = super::Calibration::default();
+        if let Some(trained) = trained {
+            let documents = trained.documents.0 + trained.documents.1;
+            trained_pages = documents.min(TRAINED_PAGES);
+            settled.merge(&trained.counts, trained_pages / documents.max(1.0));
+            calibration = trained.calibration;
+        }
+        let bayes =
+            BayesModel { log_ratios: Vec::new(), scale: Scale::default(), keyword_threshold: 0.3, trust: 0.0, calibration };
+        let mut learner = Self {
+            config: config.clone(),
+            keywords,
+            sample: Vec::new(),
+            settled,
+            observed: 0,
+            next_round: 1,
+            version: 0,
+            trained_pages,
+            model: Arc::new(bayes.clone()),
+            bayes,
+            oldest: 0,
+        };
+        if trained_pages > 0.0 {
+            learner.rejudge();
+        }
+        learner
+    }
+
+    /// The current model; frozen, to be read anywhere.
+    #[must_use]
+    pub fn model(&self) -> Arc<dyn PageClassifier> {
+        Arc::clone(&self.model)
+    }
+
+    /// Grows by one with every new model.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Learns from a fetched page, judged by the current model.
+    pub fn observe(&mut self, page: u64, reading: Reading) -> Judgement {
+        let judgement = self.model.judge(&reading);
+        let sample = Sample { page, reading, relevance: judgement.relevance.get(), fixed: false, exemplary: false };
+        self.remember(sample);
+        judgement
+    }
+
+    /// Learns from a seed. It is trusted as an example only if it looks like the topic and is a page of its own,
+    /// not the home page of a site.
+    pub fn observe_seed(&mut self, page: u64, reading: Reading, is_site_root: bool) -> Judgement {
+        let trusted = !is_site_root && looks_on_topic(&reading);
+        if !trusted {
+            return self.observe(page, reading);
+        }
+        let mut judgement = self.model.judge(&reading);
+        judgement.relevance = Relevance::new(judgement.relevance.get().max(0.9));
+        let relevance = judgement.relevance.get();
+        self.remember(Sample { page, reading, relevance, fixed: true, exemplary: true });
+        judgement
+    }
+
+    /// Learns from an example or a label: certain, and never judged anew.
+    pub fn observe_label(&mut self, page: u64, reading: Reading, relevant: bool) {
+        self.remember(Sample { page, reading, relevance: f64::from(u8::from(relevant)), fixed: true, exemplary: relevant });
+    }
+
+    fn remember(&mut self, sample: Sample) {
+        self.observed += 1;
+        if self.sample.len() < self.config.sample.max(1) {
+            self.sample.push(sample);
+            return;
+        }
+        // The oldest that is not fixed makes room; its counts stay.
+        let len = self.sample.len();
+        let place = (0..len).map(|step| (self.oldest + step) % len).find(|&at| !self.sample[at].fixed).unwrap_or(self.oldest);
+        let gone = std::mem::replace(&mut self.sample[place], sample);
+        self.settled.add(&gone.reading, gone.relevance, 1.0);
+        self.oldest = (place + 1) % len;
+    }
+
+    /// Whether enough is new since the last round of judging.
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        self.observed >= self.next_round
+    }
+
+    /// Judges all remembered pages anew, twice (soft self-training), makes a new model, and returns the pages whose
+    /// relevance moved.
+    pub fn rejudge(&mut self) -> Vec<Rejudged> {
+        self.next_round = match self.observed {
+            0 => 1,
+            1 => 2,
+            2..4 => 4,
+            4..6 => 6,
+            6..15 => 15,
+            n => n + (n / 20).max(10),
+        };
+        self.version += 1;
+        self.bayes.keyword_threshold = self.keyword_threshold();
+        self.bayes.trust = ((self.observed as f64 + self.trained_pages) / FULL_TRUST).min(1.0);
+        let before: Vec<f64> = self.sample.iter().map(|sample| sample.relevance).collect();
+        let mut counts = self.counts();
+        for _ in 0..2 {
+            self.self_train(&counts);
+            counts = self.counts();
+        }
+        self.publish(&counts);
+        let moved = self.sample.iter().zip(before).filter(|(sample, before)| (sample.relevance - before).abs() > 0.01);
+        moved.map(|(sample, _)| Rejudged { page: sample.page, relevance: Relevance::new(sample.relevance) }).collect()
+    }
+
+    fn counts(&self) -> ClassCounts {
+        let mut counts = self.settled.clone();
+        for sample in &self.sample {
+            counts.add(&sample.reading, sample.relevance, 1.0);
+        }
+        counts
+    }
+
+    /// One round: every page scored by counts without it, the scale fitted to the two classes, relevances renewed.
+    fn self_train(&mut self, counts: &ClassCounts) {
+        let scores: Vec<f64> =
+            self.sample.iter().map(|sample| counts.score_leaving_out(&sample.reading, sample.relevance)).collect();
+        self.bayes.scale = scale_of(self.sample.iter().zip(&scores).map(|(sample, &score)| (score, sample.relevance)));
+        for (sample, &score) in self.sample.iter_mut().zip(&scores) {
+            if !sample.fixed {
+                sample.relevance = self.bayes.combine(sample.reading.keyword_score(), score).relevance.get();
+            }
+        }
+    }
+
+    fn publish(&mut self, counts: &ClassCounts) {
+        // Finite counts always fit; should linfa refuse them all the same, the crawl goes on with the model it has.
+        match fit_log_ratios(counts) {
+            Ok(log_ratios) => self.bayes.log_ratios = log_ratios,
+            Err(reason) => tracing::warn!(reason, "the page model could not be refitted"),
+        }
+        self.model = match self.config.kind {
+            PageClassifierKind::Bayes => Arc::new(self.bayes.clone()),
+            PageClassifierKind::Cosine => Arc::new(self.cosine_model()),
+        };
+    }
+
+    /// 0.3, drawn half-way to what the exemplary pages show where there are any.
+    fn keyword_threshold(&self) -> f64 {
+        const WITHOUT_EXAMPLES: f64 = 0.3;
+        let scores: Vec<f64> =
+            self.sample.iter().filter(|sample| sample.exemplary).map(|sample| sample.reading.keyword_score()).collect();
+        if scores.is_empty() {
+            return WITHOUT_EXAMPLES;
+        }
+        let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+        WITHOUT_EXAMPLES / 2.0 + (0.4 * mean).clamp(0.12, 0.45) / 2.0
+    }
+
+    /// For each keyword, `0.9 · (1 − share of irrelevant pages that hold it)`: one that is everywhere fades by itself.
+    #[must_use]
+    pub fn keyword_weights(&self) -> Vec<f64> {
+        const PRIOR_PAGES: f64 = 2.0;
+        let mut holding = vec![0.0; self.keywords];
+        let mut irrelevant = PRIOR_PAGES;
+        for sample in &self.sample {
+            irrelevant += 1.0 - sample.relevance;
+            for &(keyword, _) in &sample.reading.keyword_counts {
+                holding[usize::from(keyword)] += 1.0 - sample.relevance;
+            }
+        }
+        holding.into_iter().map(|holding| 0.9 * (1.0 - holding / irrelevant)).collect()
+    }
+
+    fn cosine_model(&self) -> CosineModel {
+        let mut holding = vec![0.0_f32; DIMENSIONS];
+        for sample in &self.sample {
+            for &(column, _) in &sample.reading.words {
+                holding[column as usize] += 1.0;
+            }
+        }
+        let pages = self.sample.len() as f32 + 1.0;
+        let idf: Vec<f32> = holding.iter().map(|&holding| (pages / (holding + 0.5)).ln().max(0.0)).collect();
+        let mut topic = vec![0.0_f32; DIMENSIONS];
+        for sample in &self.sample {
+            for &(column, x) in &sample.reading.words {
+                topic[column as usize] += (sample.relevance / sample.reading.weight.max(1.0)) as f32 * x * idf[column as usize];
+            }
+        }
+        let norm = topic.iter().map(|w| w * w).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
+        topic.iter_mut().for_each(|w| *w /= norm);
+        let mut model = CosineModel {
+            topic,
+            idf,
+            scale: Scale::default(),
+            trust: self.bayes.trust,
+            keyword_threshold: self.bayes.keyword_threshold,
+        };
+        model.scale = scale_of(self.sample.iter().map(|sample| (model.cosine(&sample.reading), sample.relevance)));
+        model
+    }
+}
+
+/// Centre and half the distance of the two classes' mean scores; members count by their relevance.
+fn scale_of(scored: impl Iterator<Item = (f64, f64)>) -> Scale {
+    let (mut relevant, mut irrelevant) = ((0.0, 1e-9), (0.0, 1e-9));
+    for (score, relevance) in scored {
+        relevant.0 += relevance * score;
+        relevant.1 += relevance;
+        irrelevant.0 += (1.0 - relevance) * score;
+        irrelevant.1 += 1.0 - relevance;
+    }
+    let (high, low) = (relevant.0 / relevant.1, irrelevant.0 / irrelevant.1);
+    Scale { centre: f64::midpoint(high, low), half_gap: ((high - low) / 2.0).max(0.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{page::TermBag, text::TermId, topic::KeywordSet};
+
+    fn keywords() -> KeywordSet {
+        KeywordSet::new(["rice", "irrigation"].map(|word| vec![TermId::of(word)]))
+    }
+
+    fn page(words: &str) -> Reading {
+        let bag: TermBag = words.split(' ').map(|word| (word, 1.0)).collect();
+        Reading::of(&bag, &[], &keywords())
+    }
+
+    fn taught(kind: PageClassifierKind) -> PageLearner {
+        let config = PageClassifierConfig { kind, ..PageClassifierConfig::default() };
+        let mut learner = PageLearner::new(&config, 2, None);
+        for round in 0..20 {
+            learner.observe(round * 2, page("rice paddy seedling rice irrigation water fertilizer harvest"));
+            learner.observe(round * 2 + 1, page("match goal football team player stadium water season"));
+            if learner.is_due() {
+                learner.rejudge();
+            }
+        }
+        learner
+    }
+
+    #[test]
+    fn words_that_go_with_the_keywords_make_pages_without_keywords_relevant() {
+        for kind in [PageClassifierKind::Bayes, PageClassifierKind::Cosine] {
+            let learner = taught(kind);
+            let unseen = learner.model().judge(&page("paddy seedling fertilizer harvest")).relevance.get();
+            let other = learner.model().judge(&page("goal football player stadium")).relevance.get();
+            assert!(unseen > other + 0.1, "{kind:?}: {unseen} {other}");
+        }
+    }
+
+    #[test]
+    fn a_keyword_that_is_everywhere_fades() {
+        let mut learner = PageLearner::new(&PageClassifierConfig::default(), 2, None);
+        for n in 0..40 {
+            learner
+                .observe(n, page("irrigation menu contact news football goal team player stadium season match referee league"));
+        }
+        for n in 0..40 {
+            learner.observe_label(100 + n, page("irrigation football"), false);
+        }
+        let weights = learner.keyword_weights();
+        assert!(weights[1] < 0.3 && weights[0] > 0.8, "{weights:?}");
+    }
+
+    #[test]
+    fn a_home_page_is_no_example_of_the_topic_but_a_page_about_it_is() {
+        let mut learner = PageLearner::new(&PageClassifierConfig::default(), 2, None);
+        learner.observe_seed(0, page("rice rice irrigation"), true);
+        assert!(!learner.sample[0].exemplary);
+        learner.observe_seed(1, page("rice rice irrigation"), false);
+        assert!(learner.sample[1].exemplary);
+        learner.observe_seed(2, page("welcome home contact"), false);
+        assert!(!learner.sample[2].exemplary);
+    }
+
+    #[test]
+    fn pages_that_leave_the_sample_stay_in_the_counts() {
+        let config = PageClassifierConfig { sample: 5, ..PageClassifierConfig::default() };
+        let mut learner = PageLearner::new(&config, 2, None);
+        for n in 0..50 {
+            learner.observe(n, page("rice paddy"));
+        }
+        assert_eq!(learner.sample.len(), 5);
+        let total = learner.counts().relevant_total + learner.counts().irrelevant_total;
+        assert!((total - 50.0 * page("rice paddy").weight).abs() < 1e-6);
+    }
+}

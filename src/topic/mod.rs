@@ -1,0 +1,3 @@
+//! topic
+mod keyword_set;
+pub use keyword_set::{KeywordSet, Matches};
