@@ -261,9 +261,8 @@ impl Crawl {
     /// Teaches the link model what came of a link.
     fn learn_link(&mut self, link: &Link, node: NodeId, relevance: Relevance) -> bool {
         let links = &mut self.links;
-        self.knowledge.with_facts(link, &self.graph, |facts| {
-            links.learn(u64::from(node.0), &link.facts, facts, link.evidence, relevance)
-        })
+        self.knowledge
+            .with_facts(link, &self.graph, |facts| links.learn(u64::from(node.0), &link.facts, facts, link.evidence, relevance))
     }
 
     fn keep_capture(&mut self, record: &PageRecord, response: Response, address: Option<std::net::IpAddr>) {

@@ -40,8 +40,7 @@ impl Crawl {
             });
         }
         if let Some(url) = page.refresh.clone().filter(|_| !page.directives.nofollow) {
-            let outlink =
-                Outlink { fingerprint: Fingerprint::of(&url), url, nofollow: false, context: LinkContext::default() };
+            let outlink = Outlink { fingerprint: Fingerprint::of(&url), url, nofollow: false, context: LinkContext::default() };
             let fate = self.consider(node, &source, &outlink, &[], &mut found.nodes);
             self.count_refusal(fate);
         }

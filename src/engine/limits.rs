@@ -58,7 +58,9 @@ impl StopReason {
             Self::MaxBytes => "the byte limit was reached (limits.max_bytes)",
             Self::MaxMinutes => "the time limit was reached (limits.max_minutes)",
             Self::RelevantPages => "as many relevant pages as asked for were found (limits.relevant_pages)",
-            Self::FrontierEmpty => "no link is left to follow; more seeds, a wider scope or a greater tunnel.depth would find more",
+            Self::FrontierEmpty => {
+                "no link is left to follow; more seeds, a wider scope or a greater tunnel.depth would find more"
+            }
             Self::SeedsFailed => "not one seed could be fetched; check the seeds and the network",
             Self::User => "it was asked to stop; the same command goes on with it",
         }

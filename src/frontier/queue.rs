@@ -182,7 +182,7 @@ impl Frontier {
             return if self.queued > 0 || self.hosts.iter().any(|host| host.running > 0) { Taken::Busy } else { Taken::Empty };
         };
         let Some(&(candidate, _, host)) = self.ready.first() else { return self.next_waking() };
-        if candidate.0.0 < self.config.patience * best.0.0 && self.is_worth_waiting_for(best_host, now) {
+        if self.is_far_below(candidate.0, best.0) && self.is_worth_waiting_for(best_host, now) {
             return match self.hosts[best_host.0 as usize].running {
                 0 => Taken::Wait(self.hosts[best_host.0 as usize].ready_at),
                 _ => Taken::Busy,
@@ -283,6 +283,12 @@ impl Frontier {
             }
         }
         head
+    }
+
+    /// Whether a ready link is so much less wanted than the best one that waiting pays. Orders that count
+    /// (breadth-first and such have priorities below zero) never wait.
+    fn is_far_below(&self, candidate: Priority, best: Priority) -> bool {
+        best.0 > 0.0 && candidate.0 < self.config.patience * best.0
     }
 
     fn is_worth_waiting_for(&self, host: HostId, now: Timestamp) -> bool {

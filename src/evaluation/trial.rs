@@ -1,0 +1,143 @@
+//! One order on one task: a crawl whose fetches are compared with the labels afterwards.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
+
+use tokio::sync::watch;
+
+use super::{OracleOrder, RecordedWeb, Score};
+use crate::{
+    engine::{Controls, Crawl, CrawlPlan, EngineError, Journal, Progress},
+    frontier::{CrawlOrder, Order},
+    page::Outcome,
+    store::{Batch, Chosen, StoreError},
+    url::{Fingerprint, Url},
+};
+
+/// An order that takes part in a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Contestant {
+    Order(Order),
+    Oracle,
+}
+
+impl Contestant {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Order(order) => order.name(),
+            Self::Oracle => "oracle",
+        }
+    }
+
+    /// Whether it follows the topic's tunnelling rule; fixed orders follow every link.
+    fn tunnels(self) -> bool {
+        matches!(self, Self::Order(Order::Topical | Order::BestFirst))
+    }
+}
+
+/// What a trial may run into.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error("no runtime for the crawl: {0}")]
+    Runtime(#[from] std::io::Error),
+}
+
+/// The result of one crawl.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    pub contestant: Contestant,
+    /// For each fetch in order, seeds left out: was it a target?
+    pub hits: Vec<bool>,
+    pub urls: Vec<String>,
+    pub budget: usize,
+    pub reachable_targets: usize,
+    /// Time per fetched page in microseconds, parsing included.
+    pub micros_per_page: f64,
+}
+
+impl Trial {
+    /// Scores over the whole budget.
+    #[must_use]
+    pub fn score(&self) -> Score {
+        Score::of(&self.hits, self.budget, self.reachable_targets)
+    }
+}
+
+/// Collects the order of fetches.
+#[derive(Clone, Default)]
+struct Recorder {
+    fetched: Arc<Mutex<Vec<(Fingerprint, String, bool)>>>,
+}
+
+impl Journal for Recorder {
+    fn commit(&mut self, batch: Batch) -> Result<(), StoreError> {
+        let mut fetched = self.fetched.lock().unwrap_or_else(PoisonError::into_inner);
+        for page in batch.pages {
+            if page.outcome != Outcome::Excluded {
+                fetched.push((page.fingerprint, page.url, page.chosen == Chosen::Seed));
+            }
+        }
+        Ok(())
+    }
+
+    fn wants_captures(&self) -> bool {
+        false
+    }
+}
+
+/// Runs one crawl of `budget` fetches beside the seeds. `targets` are used after it has ended (and by the oracle).
+///
+/// # Errors
+/// The crawl itself could not go on.
+pub fn run_trial(
+    contestant: Contestant,
+    mut plan: CrawlPlan,
+    web: &RecordedWeb,
+    targets: &BTreeSet<Fingerprint>,
+    budget: usize,
+) -> Result<Trial, TrialError> {
+    let seeds: BTreeSet<Fingerprint> = plan.seeds.iter().map(Fingerprint::of).collect();
+    let recorded_seeds = seeds.iter().filter(|&&seed| web.url(seed).is_some()).count();
+    plan.limits.max_pages = Some((budget + recorded_seeds) as u64);
+    if !contestant.tunnels() {
+        plan.tunnel_depth = u8::MAX;
+    }
+    let reachable = web.reachable(&plan.seeds);
+    let order: Arc<dyn CrawlOrder> = match contestant {
+        Contestant::Order(order) => Arc::new(order),
+        Contestant::Oracle => Arc::new(OracleOrder::new(targets.clone())),
+    };
+    let recorder = Recorder::default();
+    let fetched = Arc::clone(&recorder.fetched);
+    let started = Instant::now();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (_stop, stop) = watch::channel(false);
+    let (progress, _) = watch::channel(Progress::default());
+    let crawl = Crawl::new(plan, order, Arc::clone(&web.fetcher) as _, Box::new(recorder));
+    runtime.block_on(crawl.run(Controls { stop, progress }))?;
+    let spent = started.elapsed();
+    let fetched = std::mem::take(&mut *fetched.lock().unwrap_or_else(PoisonError::into_inner));
+    let micros_per_page = spent.as_secs_f64() * 1e6 / fetched.len().max(1) as f64;
+    let counted: Vec<_> =
+        fetched.into_iter().filter(|(page, _, is_seed)| !is_seed && !seeds.contains(page)).take(budget).collect();
+    Ok(Trial {
+        contestant,
+        hits: counted.iter().map(|(page, _, _)| targets.contains(page)).collect(),
+        urls: counted.into_iter().map(|(_, url, _)| url).collect(),
+        budget,
+        reachable_targets: targets.iter().filter(|target| reachable.contains(target)).count(),
+        micros_per_page,
+    })
+}
+
+/// The seeds of a task as URLs; those that cannot be parsed are left out.
+#[must_use]
+pub fn parse_seeds(seeds: &[String]) -> Vec<Url> {
+    seeds.iter().filter_map(|seed| crate::url::canonicalize(seed, None).ok()).collect()
+}
