@@ -6,17 +6,27 @@
 //! Never: decides whether or when a URL may be asked (`politeness`), reads a
 //! document (`parse`).
 
+mod decode;
+mod members;
+mod replay;
+pub mod warc;
+
 use std::{net::IpAddr, time::Duration};
 
 use futures_util::future::BoxFuture;
 
+pub use replay::{ReplayError, ReplayFetcher};
+
 use crate::url::Url;
+
+/// Decoded bytes of a body that are kept where nobody says otherwise: 8 MiB.
+const DEFAULT_BODY_LIMIT: usize = 8 * 1024 * 1024;
 
 /// What is asked of a server.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub url: Url,
-    /// Validators of an earlier answer (ETag, Last-Modified), for a conditional GET.
+    /// Validators of an earlier answer (`ETag`, `Last-Modified`), for a conditional GET.
     pub if_none_match: Option<String>,
     pub if_modified_since: Option<String>,
     /// Bytes of the decoded body to read at most; 0 takes the fetcher's own limit.
