@@ -7,6 +7,9 @@
 //! document (`parse`).
 
 mod decode;
+mod dns;
+mod guard;
+mod http;
 mod members;
 mod replay;
 pub mod warc;
@@ -15,6 +18,8 @@ use std::{net::IpAddr, time::Duration};
 
 use futures_util::future::BoxFuture;
 
+pub use dns::DnsCounts;
+pub use http::{BasicAuth, FetchConfig, FetchError, HttpFetcher};
 pub use replay::{ReplayError, ReplayFetcher};
 
 use crate::url::Url;
@@ -110,6 +115,12 @@ pub trait Fetcher: Send + Sync + 'static {
     /// Whether a URL can lead anywhere. The live web says yes; a closed recorded web only to what it holds.
     fn holds(&self, _url: &Url) -> bool {
         true
+    }
+
+    /// The address of the server that a request would go to, so that the pace can be kept per server before the
+    /// first request; `None` where it is not known without asking.
+    fn locate<'a>(&'a self, _url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
+        Box::pin(std::future::ready(None))
     }
 
     /// Whether time is virtual: answers come at once and say how long they took.
