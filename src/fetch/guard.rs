@@ -43,25 +43,27 @@ fn is_localhost(name: &str) -> bool {
 
 fn is_private_v4(address: Ipv4Addr) -> bool {
     match address.octets() {
-        [0 | 10 | 127 | 224..=255, ..] | [169, 254, ..] | [192, 168, ..] => true,
         [100, second, ..] => (64..128).contains(&second),
         [172, second, ..] => (16..32).contains(&second),
-        [192, 0, 0 | 2, _] | [198, 18 | 19, ..] | [198, 51, 100, _] | [203, 0, 113, _] => true,
-        _ => false,
+        [192, second, third, _] => second == 168 || (second == 0 && matches!(third, 0 | 2)),
+        [198, second, third, _] => matches!(second, 18 | 19) || (second == 51 && third == 100),
+        [203, second, third, _] => second == 0 && third == 113,
+        [169, second, ..] => second == 254,
+        [first, ..] => matches!(first, 0 | 10 | 127 | 224..=255),
     }
 }
 
 fn is_private_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
-        // Unspecified, loopback, and the rest of what is reserved around them.
-        [0, ..] => true,
-        // Local-use NAT64, discard-only, segment routing.
-        [0x64, 0xff9b, 1, ..] | [0x100, 0, 0, 0, ..] | [0x5f00, ..] => true,
-        // Teredo and the other protocol assignments, documentation.
-        [0x2001, second, ..] if second < 0x200 || second == 0x0db8 => true,
-        [0x3fff, second, ..] if second < 0x1000 => true,
-        // Unique local (fd00:ec2::254 serves cloud metadata), link-local, site-local, multicast.
-        [first, ..] => matches!(first, 0xfc00..=0xfdff | 0xfe80..=0xfeff | 0xff00..),
+        // Local-use NAT64; discard-only.
+        [0x64, 0xff9b, third, ..] => third == 1,
+        [0x100, rest @ ..] => rest[..3] == [0, 0, 0],
+        // Teredo and the other protocol assignments; documentation, old and new.
+        [0x2001, second, ..] => second < 0x200 || second == 0x0db8,
+        [0x3fff, second, ..] => second < 0x1000,
+        // What is reserved around loopback, segment routing, unique local (fd00:ec2::254 serves cloud metadata),
+        // link-local, site-local, multicast.
+        [first, ..] => matches!(first, 0 | 0x5f00 | 0xfc00..=0xfdff | 0xfe80..=0xfeff | 0xff00..),
     }
 }
 

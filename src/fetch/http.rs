@@ -157,11 +157,11 @@ impl HttpFetcher {
                 return Err(Failure::Timeout("reading the body, slower than fetch.min_bytes_per_second"));
             }
         }
-        let decoded = decoder.finish()?;
-        if ended_early && decoded.body.is_empty() {
+        let unpacked = decoder.finish()?;
+        if ended_early && unpacked.body.is_empty() {
             return Err(Failure::Broken("the connection closed before the body came".to_owned()));
         }
-        Ok(Response { status, headers, body: decoded.body, truncated: decoded.truncated || ended_early })
+        Ok(Response { status, headers, body: unpacked.body, truncated: unpacked.truncated || ended_early })
     }
 }
 

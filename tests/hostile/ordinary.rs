@@ -23,7 +23,7 @@ async fn the_request_says_who_asks_and_nothing_that_was_not_configured() {
     let mut request = Request::get(Url::parse("http://a.test/x?y=1").unwrap());
     request.if_none_match = Some("\"v1\"".to_owned());
     request.if_modified_since = Some("no\nheader".to_owned());
-    let fetched = fetcher.fetch(request).await;
+    let first = fetcher.fetch(request).await;
     get(&fetcher, "http://b.test/").await;
     let requests = server.requests.lock().unwrap();
     for said in [
@@ -41,8 +41,8 @@ async fn the_request_says_who_asks_and_nothing_that_was_not_configured() {
         assert!(!requests[0].contains(unsaid), "{unsaid:?} in {}", requests[0]);
     }
     assert!(!requests[1].contains("x-own") && !requests[1].contains("authorization"), "{}", requests[1]);
-    assert_eq!(fetched.address, Some(server.address.ip()));
-    let answer = fetched.result.unwrap();
+    assert_eq!(first.address, Some(server.address.ip()));
+    let answer = first.result.unwrap();
     assert_eq!((answer.header("x-a"), answer.header("x-b"), answer.truncated), (Some("1"), Some("2"), false));
 }
 
@@ -73,8 +73,8 @@ async fn a_proxy_gets_the_request_and_hides_the_server() {
     let proxy = serve_bytes(PAGE).await;
     let config = FetchConfig { proxy: Some(format!("http://{}", proxy.address)), ..FetchConfig::default() };
     let fetcher = HttpFetcher::new(&config).unwrap();
-    let fetched = get(&fetcher, "http://far.test/page").await;
-    assert_eq!((fetched.result.unwrap().body.as_slice(), fetched.address), (b"page".as_slice(), None));
+    let page = get(&fetcher, "http://far.test/page").await;
+    assert_eq!((page.result.unwrap().body.as_slice(), page.address), (b"page".as_slice(), None));
     assert!(proxy.requests.lock().unwrap()[0].starts_with("GET http://far.test/page HTTP/1.1\r\n"));
     assert!(get(&fetcher, "http://localhost/").await.result.is_err());
     assert_eq!(proxy.requests.lock().unwrap().len(), 1);

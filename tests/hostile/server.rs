@@ -152,6 +152,6 @@ pub async fn get(fetcher: &HttpFetcher, url: &str) -> Fetched {
 /// Fetches from a server under the limits of [`config`]. A fetch that does not end fails the test.
 pub async fn fetch(server: &Server) -> Fetched {
     let fetcher = HttpFetcher::new(&config(server)).unwrap();
-    let fetched = tokio::time::timeout(Duration::from_secs(60), get(&fetcher, "http://hostile.test/page")).await;
-    fetched.expect("the fetch ends by itself")
+    let ended = tokio::time::timeout(Duration::from_mins(1), get(&fetcher, "http://hostile.test/page")).await;
+    ended.expect("the fetch ends by itself")
 }

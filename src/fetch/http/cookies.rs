@@ -58,14 +58,14 @@ mod tests {
     #[test]
     fn a_flood_of_cookies_is_cut() {
         let (jar, url) = (BoundedJar::default(), Url::parse("http://e.com/").unwrap());
-        let set = |cookies: Vec<String>| {
+        let receive = |cookies: Vec<String>| {
             let values: Vec<HeaderValue> = cookies.iter().map(|cookie| cookie.parse().unwrap()).collect();
             jar.set_cookies(&mut values.iter(), &url);
         };
-        set((0..1_000).map(|n| format!("c{n}=1; Path=/")).collect());
-        set(vec![format!("huge={}", "x".repeat(5_000)), "c3=2".to_owned()]);
-        let sent = jar.cookies(&url).unwrap();
-        let sent = sent.to_str().unwrap();
+        receive((0..1_000).map(|n| format!("c{n}=1; Path=/")).collect());
+        receive(vec![format!("huge={}", "x".repeat(5_000)), "c3=2".to_owned()]);
+        let header = jar.cookies(&url).unwrap();
+        let sent = header.to_str().unwrap();
         assert_eq!(sent.split("; ").count(), MAX_PER_HOST);
         assert!(sent.contains("c3=2") && !sent.contains("huge"));
     }
