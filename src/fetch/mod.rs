@@ -6,17 +6,32 @@
 //! Never: decides whether or when a URL may be asked (`politeness`), reads a
 //! document (`parse`).
 
+mod decode;
+mod dns;
+mod guard;
+mod http;
+mod members;
+mod replay;
+pub mod warc;
+
 use std::{net::IpAddr, time::Duration};
 
 use futures_util::future::BoxFuture;
 
+pub use dns::DnsCounts;
+pub use http::{BasicAuth, FetchConfig, FetchError, HttpFetcher};
+pub use replay::{ReplayError, ReplayFetcher};
+
 use crate::url::Url;
+
+/// Decoded bytes of a body that are kept where nobody says otherwise: 8 MiB.
+const DEFAULT_BODY_LIMIT: usize = 8 * 1024 * 1024;
 
 /// What is asked of a server.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub url: Url,
-    /// Validators of an earlier answer (ETag, Last-Modified), for a conditional GET.
+    /// Validators of an earlier answer (`ETag`, `Last-Modified`), for a conditional GET.
     pub if_none_match: Option<String>,
     pub if_modified_since: Option<String>,
     /// Bytes of the decoded body to read at most; 0 takes the fetcher's own limit.
@@ -100,6 +115,12 @@ pub trait Fetcher: Send + Sync + 'static {
     /// Whether a URL can lead anywhere. The live web says yes; a closed recorded web only to what it holds.
     fn holds(&self, _url: &Url) -> bool {
         true
+    }
+
+    /// The address of the server that a request would go to, so that the pace can be kept per server before the
+    /// first request; `None` where it is not known without asking.
+    fn locate<'a>(&'a self, _url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
+        Box::pin(std::future::ready(None))
     }
 
     /// Whether time is virtual: answers come at once and say how long they took.
