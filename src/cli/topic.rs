@@ -21,6 +21,8 @@ use crate::topic::{Findings, KeywordFinding, NewTopic, Place, SeedFindings, Topi
 
 /// Exit code for a topic that cannot be used.
 const INVALID: u8 = 2;
+/// Pages of a new topic's crawl, where the user does not say: enough to see whether it finds anything.
+const FIRST_CRAWL: u32 = 1_000;
 /// Longest lists that are printed in full; `--json` prints all.
 const MAX_ROWS: usize = 12;
 
@@ -55,6 +57,9 @@ struct NewArgs {
     /// Languages of the topic, zh or en; seen from the keywords if left out
     #[arg(long, value_delimiter = ',', value_name = "CODE")]
     language: Vec<String>,
+    /// Pages after which the crawl stops; 0 for no limit
+    #[arg(long, value_name = "N", default_value_t = FIRST_CRAWL)]
+    max_pages: u32,
     /// Where to write it [default: NAME.toml]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -86,7 +91,7 @@ fn execute(args: &TopicArgs, json: bool, out: &mut dyn Write, err: &mut dyn Writ
 
 /// The answer for machines where a topic cannot be used.
 #[derive(Serialize)]
-struct Invalid<'a> {
+struct Refused<'a> {
     valid: bool,
     error: String,
     place: &'a Place,
@@ -94,7 +99,7 @@ struct Invalid<'a> {
 
 fn refuse(error: &TopicError, json: bool, out: &mut dyn Write, err: &mut dyn Write) -> anyhow::Result<u8> {
     if json {
-        print_json(&Invalid { valid: false, error: error.to_string(), place: error.place() }, out)?;
+        print_json(&Refused { valid: false, error: error.to_string(), place: error.place() }, out)?;
     } else {
         writeln!(err, "error: {error}")?;
     }
@@ -116,9 +121,10 @@ fn new(args: &NewArgs, json: bool, out: &mut dyn Write, err: &mut dyn Write) -> 
         seeds: args.seeds.clone(),
         seeds_file: args.seeds_file.as_deref().map(|file| relative_to(file, folder)).transpose()?,
         languages: args.language.clone(),
+        max_pages: args.max_pages,
     };
     // What is written is what `check` accepts: the text is read back before it reaches the disk.
-    let text = match topic.render().and_then(|text| Topic::parse(text.clone(), &path).map(|_| text)) {
+    let text = match topic.render().and_then(|text| Topic::parse(&text, &path).map(|_| text)) {
         Ok(text) => text,
         Err(error) => return refuse(&error, json, out, err),
     };
@@ -184,7 +190,7 @@ fn quoted(path: &Path) -> String {
 
 /// The answer for machines where a topic is valid.
 #[derive(Serialize)]
-struct Valid<'a> {
+struct Accepted<'a> {
     valid: bool,
     file: &'a Path,
     #[serde(flatten)]
@@ -197,7 +203,7 @@ fn check(args: &CheckArgs, json: bool, out: &mut dyn Write, err: &mut dyn Write)
         Err(error) => return refuse(&error, json, out, err),
     };
     if json {
-        print_json(&Valid { valid: true, file: &args.file, findings }, out)?;
+        print_json(&Accepted { valid: true, file: &args.file, findings }, out)?;
     } else {
         out.write_all(in_words(&findings, &args.file)?.as_bytes())?;
     }
@@ -285,4 +291,121 @@ fn write_columns<const N: usize>(text: &mut String, rows: &[[String; N]]) -> std
         writeln!(text, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct CommandLine {
+        #[command(flatten)]
+        topic: TopicArgs,
+    }
+
+    /// Exit code, standard output and standard error of `windrow topic …`.
+    fn windrow(line: &[&str], json: bool) -> (u8, String, String) {
+        let args = CommandLine::try_parse_from(["topic"].iter().chain(line)).unwrap().topic;
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let code = execute(&args, json, &mut out, &mut err).unwrap();
+        (code, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
+    }
+
+    fn path_in(folder: &tempfile::TempDir, name: &str) -> String {
+        folder.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_new_topic_can_be_checked_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = path_in(&folder, "farm.toml");
+        let (code, out, _) = windrow(
+            &["new", "farm", "-k", "水稻，病虫害、crop rotation", "-k", "soil", "-s", "http://e.com/rice", "-o", &file],
+            false,
+        );
+        assert_eq!(code, 0);
+        assert!(out.contains("4 keywords, 1 seeds") && out.ends_with(&format!("next: windrow topic check {file}\n")), "{out}");
+        let (code, out, _) = windrow(&["check", &file], false);
+        assert_eq!(code, 0);
+        for said in ["farm (zh, en)", "crop | rotation", "Stops after  1000 pages", &format!("Next: windrow crawl {file}")] {
+            assert!(out.contains(said), "{said} in {out}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_there_is_overwritten_only_by_force() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = path_in(&folder, "farm.toml");
+        std::fs::write(&file, "mine").unwrap();
+        let line = ["new", "farm", "-k", "rice", "-s", "http://e.com/rice", "-o", &file, "--force"];
+        let args = CommandLine::try_parse_from(["topic"].iter().chain(&line[..line.len() - 1])).unwrap().topic;
+        let error = execute(&args, false, &mut Vec::new(), &mut Vec::new()).unwrap_err().to_string();
+        assert!(error.ends_with("is there already: choose another name with --out, or overwrite it with --force"), "{error}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+        assert_eq!(windrow(&line, false).0, 0);
+        assert!(Topic::load(Path::new(&file)).is_ok());
+    }
+
+    #[test]
+    fn nothing_is_written_that_could_not_be_crawled() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = path_in(&folder, "farm.toml");
+        let (code, out, err) = windrow(&["new", "farm", "-k", "rice", "-s", "e.com", "-o", &file], false);
+        assert_eq!((code, out.as_str()), (2, ""));
+        assert!(err.contains("did you mean \"https://e.com\"?"), "{err}");
+        assert!(!Path::new(&file).exists());
+    }
+
+    #[test]
+    fn a_seeds_file_beside_the_topic_is_named_from_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, seeds) = (path_in(&folder, "farm.toml"), path_in(&folder, "my seeds.txt"));
+        std::fs::write(&seeds, "http://e.com/rice\n").unwrap();
+        assert_eq!(windrow(&["new", "farm", "-k", "rice", "--seeds-file", &seeds, "-o", &file], false).0, 0);
+        assert!(std::fs::read_to_string(&file).unwrap().contains("\nseeds_file = \"my seeds.txt\"\n"));
+    }
+
+    #[test]
+    fn an_invalid_topic_exits_with_2_and_says_where_in_words_and_for_machines() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = path_in(&folder, "t.toml");
+        std::fs::write(&file, "keyword = []\n").unwrap();
+        let (code, out, err) = windrow(&["check", &file], false);
+        assert_eq!(
+            (code, out.as_str(), err),
+            (2, "", format!("error: {file}:1:1: unknown key \"keyword\": did you mean \"keywords\"?\n"))
+        );
+        let (code, out, _) = windrow(&["check", &file], true);
+        let answer: serde_json::Value = serde_json::from_str(&out).unwrap();
+        assert_eq!((code, &answer["valid"], &answer["place"]["line"]), (2, &false.into(), &1.into()));
+    }
+
+    #[test]
+    fn a_valid_topic_answers_machines_with_all_findings() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = path_in(&folder, "t.toml");
+        std::fs::write(&file, "keywords = [\"流计算\", \"表\"]\nseeds = [\"http://e.com\"]\n").unwrap();
+        let answer: serde_json::Value = serde_json::from_str(&windrow(&["check", &file], true).1).unwrap();
+        assert_eq!(answer["valid"], true);
+        assert_eq!(answer["keywords"][0]["words"], serde_json::json!(["流计算", "流", "计算"]));
+        assert_eq!(answer["keywords"][1]["weakness"], "single-character");
+        assert_eq!(answer["seeds"]["site_roots"][0], "http://e.com/");
+    }
+
+    #[test]
+    fn columns_line_up_under_wide_characters() {
+        let mut text = String::new();
+        let row = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
+        write_columns(&mut text, &[row("病虫害", "1"), row("rice", "2"), row("HTML5画布", "3")]).unwrap();
+        let starts: Vec<usize> = text.lines().map(|line| line[..line.len() - 1].width()).collect();
+        assert_eq!(starts, [13, 13, 13], "{text}");
+    }
+
+    #[test]
+    fn names_become_safe_file_names() {
+        assert_eq!(file_name(" 智慧 农业/zh "), "智慧-农业-zh.toml");
+        assert_eq!(quoted(Path::new("a b'c.toml")), r"'a b'\''c.toml'");
+    }
 }

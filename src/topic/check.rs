@@ -247,3 +247,60 @@ fn limits_in_words(topic: &Topic) -> Vec<String> {
     }
     rules
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn findings(text: &str) -> Findings {
+        Findings::of(&Topic::parse(text, Path::new("t.toml")).unwrap())
+    }
+
+    #[test]
+    fn weak_keywords_are_told_from_strong_ones() {
+        let found = findings(
+            "keywords = [\"表\", \"IT\", \"公司\", \"system\", \"流计算\", \"agronomy\", \"大数据\"]\nseeds = [\"http://e.com/x\"]",
+        );
+        let weaknesses: Vec<Option<Weakness>> = found.keywords.iter().map(|keyword| keyword.weakness).collect();
+        let common = Some(Weakness::Common);
+        assert_eq!(weaknesses, [Some(Weakness::SingleCharacter), Some(Weakness::StopWords), common, common, None, None, None]);
+        assert_eq!(found.keywords[4].words, ["流计算", "流", "计算"]);
+    }
+
+    #[test]
+    fn home_pages_and_seeds_out_of_scope_are_found() {
+        let found = findings(
+            "keywords = [\"rice\"]\nseeds = [\"http://e.com\", \"http://e.com/index.html\", \"http://f.com/a?b\", \"http://e.com/rice\"]\n\
+             [scope]\nsites = [\"e.com\"]",
+        );
+        assert_eq!(found.seeds.site_roots, ["http://e.com/"]);
+        assert_eq!(found.seeds.repeated, ["http://e.com/index.html"]);
+        assert_eq!(found.seeds.out_of_scope, [OutOfScope { seed: "http://f.com/a?b".to_owned(), rule: "scope.sites" }]);
+        assert_eq!(found.seeds.hosts[0], HostSeeds { host: "e.com".to_owned(), seeds: 2 });
+        assert!(found.advice[0].starts_with("widen [scope]"), "{:?}", found.advice);
+    }
+
+    #[test]
+    fn advice_comes_most_important_first_and_ends_when_all_is_well() {
+        let found = findings("keywords = [\"rice\"]\nseeds = [\"http://e.com\"]");
+        let starts =
+            ["add a seed that is a page", "add keywords", "add example pages", "add seeds from other sites", "set a limit"];
+        assert_eq!(found.advice.len(), starts.len());
+        assert!(found.advice.iter().zip(starts).all(|(advice, start)| advice.starts_with(start)), "{:?}", found.advice);
+        let well = "keywords = [\"rice\", \"wheat\", \"barley\"]\nseeds = [\"http://e.com/rice\", \"http://f.com/wheat\"]\n\
+                    [limits]\nmax_pages = 10\n[model]\nname = \"models/grain\"";
+        assert!(findings(well).advice.is_empty());
+    }
+
+    #[test]
+    fn scope_and_limits_are_said_in_words() {
+        let found = findings(
+            "keywords = [\"rice\"]\nseeds = [\"http://e.com/x\"]\n[scope]\nhosts = [\"e.com\"]\nexclude = [\"login\"]\nmax_depth = 4\n\
+             [limits]\nmax_minutes = 10\n[stop]\nrelevant_pages = 50\nharvest_below = { rate = 0.05, over = 500 }",
+        );
+        assert_eq!(found.scope, ["only the hosts e.com", "no URL that matches login", "at most 4 links away from a seed"]);
+        assert_eq!(found.limits, ["10 minutes", "50 relevant pages", "fewer than 25 relevant among the last 500 pages"]);
+    }
+}

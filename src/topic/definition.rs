@@ -58,14 +58,14 @@ impl Topic {
     /// # Errors
     /// The first mistake in the file, with its place and the way out.
     pub fn load(path: &Path) -> Result<Self, TopicError> {
-        Self::parse(read_text(path)?, path)
+        Self::parse(&read_text(path)?, path)
     }
 
     /// Checks topic text as if it stood in the file `path`, which need not exist.
     ///
     /// # Errors
     /// As [`Topic::load`].
-    pub fn parse(text: String, path: &Path) -> Result<Self, TopicError> {
+    pub fn parse(text: &str, path: &Path) -> Result<Self, TopicError> {
         let (source, mut file) = Source::parse(text, path)?;
         if file.name.trim().is_empty() {
             file.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -156,5 +156,53 @@ impl Topic {
             repeated: Repeated { seeds: seeds.repeated, keywords: repeated_keywords },
             source,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_from_parts_has_the_defaults() {
+        let topic = Topic::from_parts("birds", ["bird", "nest"], ["http://en.wikipedia.org/wiki/Bird"]).unwrap();
+        assert_eq!((topic.name.as_str(), topic.keywords.len(), topic.seeds.len()), ("birds", 2, 1));
+        assert_eq!((topic.threshold, topic.tunnel_depth), (Relevance::new(0.5), 3));
+        assert_eq!((topic.limits, topic.stop, topic.model), (Limits::default(), Stop::default(), None));
+        let error = Topic::from_parts("birds", ["bird"], ["wiki/Bird"]).unwrap_err().to_string();
+        assert!(error.starts_with("topic \"birds\": seed \"wiki/Bird\""), "{error}");
+    }
+
+    #[test]
+    fn a_file_without_a_name_is_called_after_the_file() {
+        let topic = Topic::parse("keywords = [\"rice\"]\nseeds = [\"http://e.com/\"]", Path::new("x/稻.toml")).unwrap();
+        assert_eq!(topic.name, "稻");
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = Topic::load(Path::new("no/such.toml")).unwrap_err().to_string();
+        assert!(error.starts_with("no/such.toml: cannot be read"), "{error}");
+    }
+
+    #[test]
+    fn a_topic_written_elsewhere_is_the_same_topic() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("seeds.txt"), "http://f.com/\n").unwrap();
+        std::fs::write(folder.path().join("a.txt"), "rice").unwrap();
+        let text = "keywords = [\"rice\"] # the word\nseeds_file = \"seeds.txt\" # theirs\n[examples]\npositive = [\"a.txt\"]\n";
+        let topic = Topic::parse(text, &folder.path().join("t.toml")).unwrap();
+        let copy = topic.to_toml().unwrap();
+        assert!(copy.contains("# the word") && copy.contains("# theirs"), "{copy}");
+        let moved = Topic::parse(&copy, Path::new("other/place.toml")).unwrap();
+        assert_eq!((moved.seeds, moved.examples), (topic.seeds, topic.examples));
+    }
+
+    #[test]
+    fn a_topic_from_parts_can_be_written_down() {
+        let topic = Topic::from_parts("稻 \"1\"", ["水稻", "流计算"], ["http://e.com/a?b=1"]).unwrap();
+        let copy = Topic::parse(&topic.to_toml().unwrap(), Path::new("t.toml")).unwrap();
+        assert_eq!((copy.name, copy.keywords, copy.seeds), (topic.name, topic.keywords, topic.seeds));
+        assert_eq!((copy.scope_config, copy.limits), (topic.scope_config, topic.limits), "nothing is limited that was not");
     }
 }

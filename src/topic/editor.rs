@@ -117,7 +117,7 @@ impl TopicEditor {
             let Some(path) = value.as_str() else { return Ok(()) };
             let full =
                 absolute(folder.join(path)).map_err(|source| TopicError::Read { place: Place::whole(name.clone()), source })?;
-            replace(value, &full.to_string_lossy());
+            replace(value, full.to_string_lossy().as_ref());
             Ok(())
         };
         let root = self.document.as_table_mut();
@@ -140,12 +140,14 @@ impl TopicEditor {
         Ok(())
     }
 
-    /// Sets a text key at the top of the file.
-    pub(super) fn set(&mut self, key: &str, text: &str) {
-        match self.document.get_mut(key).and_then(Item::as_value_mut) {
-            Some(value) => replace(value, text),
-            None => self.document[key] = toml_edit::value(text),
+    /// Sets a key of `section` (empty: the top of the file).
+    pub(super) fn set(&mut self, section: &str, key: &str, value: impl Into<Value>) -> Result<(), TopicError> {
+        let item = self.section(section)?.entry(key).or_insert(Item::None);
+        match item.as_value_mut() {
+            Some(old) => replace(old, value),
+            None => *item = Item::Value(value.into()),
         }
+        Ok(())
     }
 
     /// Adds to the list `key` of `section` (empty: the top of the file) what it does not hold yet.
@@ -162,18 +164,26 @@ impl TopicEditor {
     }
 
     fn list(&mut self, section: &str, key: &str) -> Result<&mut Array, TopicError> {
-        let wrong = || TopicError::Value {
-            place: Place::whole(self.name.clone()),
+        let wrong = TopicError::Value {
+            place: Place::whole(self.name.as_str()),
             key: if section.is_empty() { key.to_owned() } else { format!("{section}.{key}") },
             problem: "expected a list, as in [\"one\", \"two\"]".to_owned(),
         };
+        let item = self.section(section)?.entry(key).or_insert(Item::Value(Value::Array(Array::new())));
+        item.as_array_mut().ok_or(wrong)
+    }
+
+    fn section(&mut self, section: &str) -> Result<&mut dyn TableLike, TopicError> {
         let root = self.document.as_table_mut();
-        let table: &mut dyn TableLike = if section.is_empty() {
-            root
-        } else {
-            root.entry(section).or_insert(Item::Table(Table::new())).as_table_like_mut().ok_or_else(wrong)?
-        };
-        table.entry(key).or_insert(Item::Value(Value::Array(Array::new()))).as_array_mut().ok_or_else(wrong)
+        if section.is_empty() {
+            return Ok(root);
+        }
+        let item = root.entry(section).or_insert(Item::Table(Table::new()));
+        item.as_table_like_mut().ok_or_else(|| TopicError::Value {
+            place: Place::whole(self.name.as_str()),
+            key: section.to_owned(),
+            problem: format!("expected a section that begins with [{section}]"),
+        })
     }
 }
 
@@ -184,9 +194,9 @@ impl fmt::Display for TopicEditor {
 }
 
 /// Exchanges a value, and keeps the blanks and comments around it.
-fn replace(value: &mut Value, text: &str) {
+fn replace(value: &mut Value, new: impl Into<Value>) {
     let decor = value.decor().clone();
-    *value = Value::from(text);
+    *value = new.into();
     *value.decor_mut() = decor;
 }
 
@@ -233,16 +243,94 @@ fn push(list: &mut Array, text: &str) {
 
 /// Removes an element; comments around it stay.
 fn remove(list: &mut Array, at: usize) {
-    let before = prefix(&list.remove(at));
-    match list.get_mut(at) {
-        Some(next) => {
-            let merged = format!("{before}{}", prefix(next).trim_start());
-            next.decor_mut().set_prefix(merged);
+    let removed = list.remove(at);
+    let before = prefix(&removed);
+    let suffix = as_text(removed.decor().suffix());
+    let after = if suffix.contains('#') { format!("{INDENT}{}", suffix.trim()) } else { String::new() };
+    if let Some(next) = list.get_mut(at) {
+        let gap = if after.is_empty() { "" } else { INDENT };
+        let merged =
+            format!("{}{after}{gap}{}", if after.is_empty() { &before } else { before.trim_end() }, prefix(next).trim_start());
+        next.decor_mut().set_prefix(merged);
+    } else if before.contains('#') || !after.is_empty() {
+        let trailing = as_text(Some(list.trailing()));
+        let end = if trailing.contains('\n') { "" } else { "\n" };
+        list.set_trailing(format!("{}{after}{end}{trailing}", before.trim_end()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(text: &str, edit: impl FnOnce(&mut TopicEditor)) -> String {
+        let mut editor = TopicEditor::parse(text, "t.toml").unwrap();
+        edit(&mut editor);
+        editor.to_string()
+    }
+
+    const OWNED: &str = "# mine\nkeywords = [\n    \"水稻\", # rice\n    # the pests\n    \"病虫害\", # pests\n    \"crop\" # last\n]\n\n# where from\nseeds = []\n";
+
+    #[test]
+    fn additions_keep_comments_order_and_layout() {
+        let text = edited(OWNED, |editor| assert_eq!(editor.add_keywords(&["化肥", " CROP ", "化肥", ""]).unwrap(), 1));
+        assert_eq!(text, OWNED.replace("\"crop\" # last\n]", "\"crop\", # last\n    \"化肥\",\n]"));
+        assert_eq!(edited(OWNED, |_| {}), OWNED);
+    }
+
+    #[test]
+    fn removals_take_the_element_and_leave_the_comments() {
+        let text = edited(OWNED, |editor| assert_eq!(editor.remove_keywords(&["病虫害", "crop", "none"]).unwrap(), 2));
+        for kept in ["# mine", "# rice", "# the pests", "# pests", "# last", "# where from"] {
+            assert!(text.contains(kept), "{kept} in {text}");
         }
-        None if before.contains('#') => {
-            let trailing = as_text(Some(list.trailing()));
-            list.set_trailing(format!("{}{}{}", before.trim_end(), if trailing.contains('\n') { "" } else { "\n" }, trailing));
-        }
-        None => {}
+        let words: toml::Table = toml::from_str(&text).unwrap();
+        assert_eq!(words["keywords"].as_array().unwrap().len(), 1, "{text}");
+        assert_eq!(
+            edited("keywords = [\"a\", \"b\", \"c\"]", |e| _ = e.remove_keywords(&["a"]).unwrap()),
+            "keywords = [\"b\", \"c\"]\n"
+        );
+        assert_eq!(
+            edited("keywords = [\n    \"a\",\n    \"b\",\n]", |e| _ = e.remove_keywords(&["b"]).unwrap()),
+            "keywords = [\n    \"a\",\n]\n"
+        );
+    }
+
+    #[test]
+    fn a_line_that_grows_too_wide_is_broken_up() {
+        let words: Vec<String> = (0..20).map(|i| format!("关键词{i}")).collect();
+        let text = edited("keywords = [\"a\"] # here\n", |editor| assert_eq!(editor.add_keywords(&words).unwrap(), 20));
+        assert!(text.starts_with("keywords = [\n    \"a\",\n    \"关键词0\",\n"), "{text}");
+        assert!(text.ends_with("\"关键词19\",\n] # here\n"), "{text}");
+    }
+
+    #[test]
+    fn missing_sections_are_made() {
+        let text = edited("keywords = [\"a\"]\n", |editor| {
+            editor.add_words(&["稻鸭共作"]).unwrap();
+            editor.add_examples(ExampleKind::Negative, &["off/"]).unwrap();
+            editor.add_examples(ExampleKind::Positive, &["on/"]).unwrap();
+        });
+        assert!(text.contains("[text]\nwords = [\"稻鸭共作\"]\n"), "{text}");
+        assert!(text.contains("[examples]\nnegative = [\"off/\"]\npositive = [\"on/\"]\n"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused_and_left_alone() {
+        let mut editor = TopicEditor::parse("keywords = \"a\"\n", "t.toml").unwrap();
+        assert!(editor.add_keywords(&["b"]).unwrap_err().to_string().starts_with("t.toml: keywords: expected a list"));
+        assert_eq!(editor.to_string(), "keywords = \"a\"\n");
+    }
+
+    #[test]
+    fn saving_replaces_the_file_and_leaves_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.toml");
+        fs::write(&path, OWNED).unwrap();
+        let mut editor = TopicEditor::open(&path).unwrap();
+        editor.add_keywords(&["化肥"]).unwrap();
+        editor.save(&path).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), editor.to_string());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

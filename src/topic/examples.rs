@@ -77,3 +77,49 @@ fn is_page(path: &Path) -> bool {
     let Some(ending) = path.extension().and_then(|ending| ending.to_str()) else { return false };
     ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topic::Topic;
+
+    fn load(folder: &Path, examples: &str) -> Result<Topic, TopicError> {
+        let text = format!("keywords = [\"rice\"]\nseeds = [\"http://e.com/\"]\n[examples]\n{examples}");
+        Topic::parse(&text, &folder.join("t.toml"))
+    }
+
+    #[test]
+    fn folders_give_their_pages_and_named_files_are_taken_as_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("good/deep");
+        fs::create_dir_all(&deep).unwrap();
+        for file in ["good/b.HTML", "good/deep/a.txt", "good/picture.png", "page"] {
+            fs::write(folder.path().join(file), "rice").unwrap();
+        }
+        let topic = load(folder.path(), "positive = [\"good\", \"good/b.HTML\"]\nnegative = [\"page\"]").unwrap();
+        let names = |files: &[PathBuf]| files.iter().map(|file| file.file_name().unwrap().to_owned()).collect::<Vec<_>>();
+        assert_eq!(names(&topic.examples.positive), ["b.HTML", "a.txt"]);
+        assert_eq!(names(&topic.examples.negative), ["page"]);
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_named_with_where_it_was_looked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("empty")).unwrap();
+        let error = |examples: &str| load(folder.path(), examples).unwrap_err().to_string();
+        let missing = error("negative = [\"no/such\"]");
+        assert!(missing.contains("t.toml:4:13: examples.negative: there is no file or folder \"no/such\""), "{missing}");
+        assert!(missing.ends_with(&folder.path().join("no/such").display().to_string()), "{missing}");
+        assert!(error("positive = [\"empty\"]").contains("the folder \"empty\" holds no page: its files must end in .html"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_back_up_does_not_go_round_for_ever() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("good")).unwrap();
+        fs::write(folder.path().join("good/a.txt"), "rice").unwrap();
+        std::os::unix::fs::symlink(folder.path(), folder.path().join("good/up")).unwrap();
+        assert_eq!(load(folder.path(), "positive = [\"good\"]").unwrap().examples.positive.len(), 1);
+    }
+}

@@ -69,3 +69,50 @@ pub(super) fn scope_error(error: ScopeError, source: &Source) -> TopicError {
     let ScopeError::Pattern { key, .. } = &error;
     TopicError::Scope { place: source.place(&format!("scope.{key}")), source: error }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::{topic::Topic, url::Url};
+
+    fn parse(text: &str) -> Result<Topic, String> {
+        let text = format!("keywords = [\"rice\"]\nseeds = [\"http://www.e.com/\"]\n{text}");
+        Topic::parse(&text, Path::new("t.toml")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_refused_at_their_place() {
+        for (text, start) in [
+            ("threshold = 1.5", "t.toml:3:13: threshold: must lie between 0 and 1"),
+            ("threshold = nan", "t.toml:3:13: threshold: must"),
+            ("[tunnel]\ndepth = 9", "t.toml:4:9: tunnel.depth: must lie between 0 and 8"),
+            ("[stop]\nharvest_below = { rate = 0, over = 5 }", "t.toml:4:26: stop.harvest_below.rate: is a share"),
+            ("[stop]\nharvest_below = { rate = 0.1, over = 0 }", "t.toml:4:38: stop.harvest_below.over: is a number"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.starts_with(start), "{error}");
+        }
+    }
+
+    #[test]
+    fn hosts_and_sites_are_spelt_as_urls_spell_them() {
+        let topic = parse("[scope]\nsites = [\"WWW.Example.com\", \"农业.cn\"]").unwrap();
+        assert_eq!(topic.scope_config().sites, ["example.com", "xn--vhq58f.cn"]);
+        assert!(topic.scope().admits(&Url::parse("http://bbs.example.com/x").unwrap(), 1).is_ok());
+        assert!(topic.scope().admits(&Url::parse("http://example.org/x").unwrap(), 1).is_err());
+    }
+
+    #[test]
+    fn a_url_among_the_hosts_is_refused_with_its_host() {
+        let error = parse("[scope]\nhosts = [\"e.com\", \"http://www.e.com/rice\"]").unwrap_err();
+        assert!(error.starts_with("t.toml:4:19: scope.hosts: \"http://www.e.com/rice\" is not a host name"), "{error}");
+        assert!(error.ends_with("as in \"www.e.com\""), "{error}");
+    }
+
+    #[test]
+    fn a_pattern_that_does_not_compile_is_placed() {
+        let error = parse("[scope]\nexclude = [\"(\"]").unwrap_err();
+        assert!(error.starts_with("t.toml:4:11: scope.exclude: "), "{error}");
+    }
+}

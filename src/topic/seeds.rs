@@ -83,3 +83,49 @@ fn looks_like_host(seed: &str) -> bool {
         && !seed.contains(char::is_whitespace)
         && canonicalize(&format!("https://{host}"), None).is_ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topic::Topic;
+
+    fn parse(text: &str, folder: &Path) -> Result<Topic, TopicError> {
+        Topic::parse(&format!("keywords = [\"rice\"]\n{text}"), &folder.join("t.toml"))
+    }
+
+    #[test]
+    fn spellings_of_one_page_are_one_seed() {
+        let topic = parse("seeds = [\"http://E.com/a/\", \"https://e.com/a\", \"http://e.com/b\"]", Path::new("")).unwrap();
+        assert_eq!(topic.seeds.iter().map(Url::as_str).collect::<Vec<_>>(), ["http://e.com/a/", "http://e.com/b"]);
+        assert_eq!(topic.repeated().seeds, ["https://e.com/a"]);
+    }
+
+    #[test]
+    fn a_seed_that_is_no_url_is_placed_and_completed() {
+        let error = |seed: &str| parse(&format!("seeds = [\"{seed}\"]"), Path::new("")).unwrap_err().to_string();
+        assert!(error("www.e.com/rice").starts_with("t.toml:2:10: seed \"www.e.com/rice\": not a URL"));
+        assert!(error("www.e.com/rice").ends_with("did you mean \"https://www.e.com/rice\"?"));
+        assert!(error("e.com:8080/x").ends_with("did you mean \"https://e.com:8080/x\"?"));
+        assert!(error("ftp://e.com/").ends_with("a seed starts with http:// or https:// and a host name"));
+        assert!(error("rice").ends_with("and a host name"));
+        assert!(error(&format!("http://e.com/{}", "x".repeat(3000))).ends_with("find a shorter address of the page"));
+    }
+
+    #[test]
+    fn a_seeds_file_adds_to_the_seeds_and_its_mistakes_have_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let list = folder.path().join("seeds.txt");
+        let load = || parse("seeds = [\"http://e.com/\"]\nseeds_file = \"seeds.txt\"", folder.path());
+        assert!(load().unwrap_err().to_string().contains("t.toml:3:14: seeds_file: there is no file or folder \"seeds.txt\""));
+        std::fs::write(&list, "\u{feff}# a comment\r\n\r\nhttp://f.com/\r\n").unwrap();
+        assert_eq!(load().unwrap().seeds.len(), 2);
+        std::fs::write(&list, "http://f.com/\nnonsense\n").unwrap();
+        assert!(load().unwrap_err().to_string().contains("seeds.txt:2:1: seed \"nonsense\""));
+    }
+
+    #[test]
+    fn a_topic_without_seeds_says_how_to_give_some() {
+        let error = parse("", Path::new("")).unwrap_err().to_string();
+        assert!(error.starts_with("t.toml: no seeds: give the crawl pages to start from"), "{error}");
+    }
+}

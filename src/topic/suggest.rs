@@ -11,8 +11,10 @@ use crate::{page::TermBag, text::TermId};
 
 /// Pages of general text that are imagined beside the background, so that a handful of real pages is enough to start.
 const IMAGINED_PAGES: f64 = 50.0;
+/// Words of an imagined page, where it is compared word by word.
+const IMAGINED_LENGTH: f64 = 300.0;
 /// The weight of the prior in the log-odds, as a share of all words that were seen.
-const PRIOR_SHARE: f64 = 0.1;
+const PRIOR_SHARE: f64 = 0.3;
 /// Where the ranks of both scores are fused, how little the first places stand out (Cormack et al. 2009).
 const FUSION: f64 = 60.0;
 
@@ -46,10 +48,10 @@ struct Count<'a> {
 /// Ranks the words of `interesting` pages by how much more they say there than in `background`, the best first.
 ///
 /// Two scores rank them together (reciprocal rank fusion): the mean over pages of the TF-IDF weight
-/// w_i = f_i log(D/h_i) / √Σ_j (f_j log(D/h_j))², and the log-odds with an informative Dirichlet prior
+/// `w_i = f_i log(D/h_i) / √Σ_j (f_j log(D/h_j))²`, and the log-odds with an informative Dirichlet prior
 /// (Monroe, Colaresi & Quinn 2008), as a z-score. To the background belong 50 imagined pages of general text,
-/// so it may be empty. Numbers, single characters, and words of fewer than two interesting pages (where there
-/// are three or more) are left out.
+/// so it may be empty. Of three or more interesting pages, words that only one holds come last: they are
+/// that page's own subject. Numbers and single characters are left out.
 #[must_use]
 pub fn suggest(interesting: &[&TermBag], background: &[&TermBag], keywords: &[Keyword], limit: usize) -> Vec<Suggestion> {
     let words: f64 = interesting.iter().map(|page| page.total()).sum();
@@ -59,11 +61,10 @@ pub fn suggest(interesting: &[&TermBag], background: &[&TermBag], keywords: &[Ke
     let page_length = words / interesting.len() as f64;
     let mut counts = count(interesting, background);
     weigh(&mut counts, interesting, background.len(), page_length);
-    let odds = Odds::new(words, background.iter().map(|page| page.total()).sum(), IMAGINED_PAGES * page_length);
-    let wanted_pages = if interesting.len() < 3 { 1 } else { 2 };
+    let odds = Odds::new(words, background.iter().map(|page| page.total()).sum(), IMAGINED_PAGES * IMAGINED_LENGTH);
     let mut suggestions: Vec<Suggestion> = counts
         .into_iter()
-        .filter(|(_, count)| count.pages >= wanted_pages && can_be_keyword(count.word))
+        .filter(|(_, count)| can_be_keyword(count.word))
         .map(|(id, count)| Suggestion {
             word: count.word.to_owned(),
             tfidf: count.tfidf,
@@ -74,7 +75,7 @@ pub fn suggest(interesting: &[&TermBag], background: &[&TermBag], keywords: &[Ke
         })
         .filter(|suggestion| suggestion.log_odds > 0.0 && suggestion.tfidf > 0.0)
         .collect();
-    rank(&mut suggestions);
+    rank(&mut suggestions, if interesting.len() < 3 { 1 } else { 2 });
     suggestions.truncate(limit);
     suggestions
 }
@@ -141,7 +142,7 @@ impl Odds {
         Self { interesting, background: background + imagined, imagined }
     }
 
-    /// Monroe et al. 2008, equations 16, 20 and 22; the prior is the pooled text at a tenth of its size.
+    /// Monroe et al. 2008, equations 16, 20 and 22; the prior is the pooled text at three tenths of its size.
     fn z_score(&self, count: &Count<'_>) -> f64 {
         let background = count.background + self.imagined * count.generic;
         let prior = PRIOR_SHARE * (count.interesting + background);
@@ -153,28 +154,113 @@ impl Odds {
     }
 }
 
-/// Orders by the fused ranks of both scores; words that tie stand in alphabetical order.
-fn rank(suggestions: &mut [Suggestion]) {
-    let mut fused = vec![0.0; suggestions.len()];
+/// Orders by the fused ranks of both scores, words of fewer than `shared` pages after the others; ties stand in alphabetical order.
+fn rank(suggestions: &mut Vec<Suggestion>, shared: usize) {
+    let mut ranked: Vec<(f64, Suggestion)> = suggestions.drain(..).map(|suggestion| (0.0, suggestion)).collect();
+    ranked.sort_by(|(_, a), (_, b)| a.word.cmp(&b.word));
     for score in [|s: &Suggestion| s.tfidf, |s: &Suggestion| s.log_odds] {
-        suggestions.sort_by(|a, b| a.word.cmp(&b.word));
-        let mut order: Vec<usize> = (0..suggestions.len()).collect();
-        order.sort_by(|&a, &b| score(&suggestions[b]).total_cmp(&score(&suggestions[a])));
-        for (place, at) in order.into_iter().enumerate() {
-            fused[at] += 1.0 / (FUSION + place as f64);
+        ranked.sort_by(|(_, a), (_, b)| score(b).total_cmp(&score(a)));
+        for (place, (fused, _)) in ranked.iter_mut().enumerate() {
+            *fused += 1.0 / (FUSION + place as f64);
         }
     }
-    let mut order: Vec<usize> = (0..suggestions.len()).collect();
-    order.sort_by(|&a, &b| fused[b].total_cmp(&fused[a]));
-    let sorted: Vec<Suggestion> = order.iter().map(|&at| suggestions[at].clone()).collect();
-    suggestions.clone_from_slice(&sorted);
+    ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    ranked.sort_by_key(|(_, suggestion)| suggestion.pages < shared);
+    suggestions.extend(ranked.into_iter().map(|(_, suggestion)| suggestion));
 }
 
 fn can_be_keyword(word: &str) -> bool {
-    word.chars().nth(1).is_some() && !word.chars().all(|c| c.is_numeric())
+    word.chars().nth(1).is_some() && !word.chars().all(char::is_numeric)
 }
 
 /// Whether the keyword is this one word, as a whole.
 fn is_spelt(keyword: &Keyword, id: TermId) -> bool {
     keyword.terms == [id] || TermId::of(&keyword.text) == id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{text::Segmenter, topic::Topic};
+
+    fn bags(texts: &[&str]) -> Vec<TermBag> {
+        let segmenter = Segmenter::shared();
+        let bag = |text: &&str| segmenter.words(text).iter().map(|word| (word.as_str(), 1.0)).collect();
+        texts.iter().map(bag).collect()
+    }
+
+    fn suggested(interesting: &[&str], background: &[&str], keywords: &[Keyword]) -> Vec<Suggestion> {
+        let (interesting, background) = (bags(interesting), bags(background));
+        suggest(&interesting.iter().collect::<Vec<_>>(), &background.iter().collect::<Vec<_>>(), keywords, 100)
+    }
+
+    fn place(suggestions: &[Suggestion], word: &str) -> usize {
+        suggestions.iter().position(|suggestion| suggestion.word == word).unwrap_or(usize::MAX)
+    }
+
+    const FARMING: &[&str] = &[
+        "水稻 病虫害 的 防治：稻飞虱 和 稻瘟病 是 水稻 的 主要 病虫害，发展 农业 生产",
+        "小麦 病虫害 绿色 防治 技术，公司 发展",
+        "水稻 育秧 技术 与 病虫害 防治，首页 发展",
+    ];
+    const OTHER: &[&str] = &["公司 首页 发展 股票 技术", "公司 首页 电影 发展", "首页 足球 比赛 技术"];
+
+    #[test]
+    fn words_of_the_topic_come_before_words_of_every_page() {
+        let suggestions = suggested(FARMING, OTHER, &[]);
+        assert!(suggestions[..3].iter().any(|first| first.word == "病虫害"), "{suggestions:?}");
+        for general in ["发展", "公司", "首页"] {
+            assert!(place(&suggestions, "水稻") < place(&suggestions, general), "{general} in {suggestions:?}");
+        }
+        let pests = &suggestions[place(&suggestions, "病虫害")];
+        assert_eq!((pests.pages, pests.background_pages, pests.is_keyword), (3, 0, false));
+    }
+
+    #[test]
+    fn general_text_stands_in_where_there_is_no_background() {
+        let pages = [
+            "the crop rotation of wheat makes a good system",
+            "wheat and crop rotation in this system",
+            "our system for crop yields",
+        ];
+        let suggestions = suggested(&pages, &[], &[]);
+        assert!(place(&suggestions, "crop") < place(&suggestions, "system"), "{suggestions:?}");
+        assert!(place(&suggestions, "rotation") < place(&suggestions, "good"), "{suggestions:?}");
+    }
+
+    #[test]
+    fn the_weights_are_those_of_the_formula() {
+        // Two pages, one word each in common text of no use here: all idf equal, so each page's weights are f / √Σf².
+        let interesting: Vec<TermBag> =
+            vec![[("qqa", 3.0), ("qqb", 4.0)].into_iter().collect(), [("qqa", 4.0), ("qqb", 3.0)].into_iter().collect()];
+        let suggestions = suggest(&interesting.iter().collect::<Vec<_>>(), &[], &[], 10);
+        for suggestion in &suggestions {
+            assert!((suggestion.tfidf - 0.7).abs() < 1e-9, "{suggestion:?}");
+        }
+        assert_eq!(suggestions.iter().map(|suggestion| suggestion.word.as_str()).collect::<Vec<_>>(), ["qqa", "qqb"]);
+    }
+
+    #[test]
+    fn keywords_are_marked_and_numbers_and_single_characters_left_out() {
+        let topic = Topic::from_parts("t", ["水稻", "crop rotation"], ["http://e.com/x"]).unwrap();
+        let suggestions = suggested(&["水稻 crop 2024 稻 q7", "水稻 crop 2024 稻 q7"], &[], &topic.keywords);
+        let marks: Vec<(&str, bool)> = suggestions.iter().map(|s| (s.word.as_str(), s.is_keyword)).collect();
+        assert!(
+            marks.contains(&("水稻", true)) && marks.contains(&("crop", false)) && marks.contains(&("q7", false)),
+            "{marks:?}"
+        );
+        assert_eq!(marks.len(), 3, "{marks:?}");
+    }
+
+    #[test]
+    fn one_page_s_own_subject_comes_last() {
+        let suggestions = suggested(&["wheat barley", "wheat barley", "wheat zeppelin zeppelin zeppelin zeppelin"], &[], &[]);
+        assert_eq!(suggestions.last().unwrap().word, "zeppelin");
+    }
+
+    #[test]
+    fn empty_pages_suggest_nothing() {
+        assert!(suggested(&[], OTHER, &[]).is_empty());
+        assert!(suggested(&["", ""], &[], &[]).is_empty());
+    }
 }

@@ -14,6 +14,8 @@ pub struct NewTopic {
     pub seeds_file: Option<String>,
     /// ISO 639-1 codes; empty to see them from the keywords.
     pub languages: Vec<String>,
+    /// Pages after which the crawl stops; 0 for no limit.
+    pub max_pages: u32,
 }
 
 impl NewTopic {
@@ -27,13 +29,58 @@ impl NewTopic {
             template = template.replacen("# seeds_file =", "seeds_file =", 1);
         }
         let mut editor = TopicEditor::parse(&template, "template.toml")?;
-        editor.set("name", &self.name);
+        editor.set("", "name", &self.name)?;
         if let Some(path) = &self.seeds_file {
-            editor.set("seeds_file", path);
+            editor.set("", "seeds_file", path)?;
         }
+        editor.set("limits", "max_pages", i64::from(self.max_pages))?;
         editor.add("", "keywords", &self.keywords)?;
         editor.add("", "seeds", &self.seeds)?;
         editor.add("", "language", &self.languages)?;
         Ok(editor.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::topic::{Limits, Stop, Topic, file::KEYS};
+
+    #[test]
+    fn values_reach_the_file_readably_and_come_back() {
+        let new = NewTopic {
+            name: "智慧\"农业\"".to_owned(),
+            keywords: ["水稻", "crop rotation"].map(str::to_owned).to_vec(),
+            seeds: (0..9).map(|page| format!("http://example.com/farming/{page}")).collect(),
+            seeds_file: None,
+            languages: vec!["zh".to_owned()],
+            max_pages: 1000,
+        };
+        let text = new.render().unwrap();
+        assert!(text.contains("keywords = [\"水稻\", \"crop rotation\"]"), "{text}");
+        assert!(text.contains("seeds = [\n    \"http://example.com/farming/0\",\n"), "{text}");
+        let topic = Topic::parse(&text, Path::new("t.toml")).unwrap();
+        assert_eq!((topic.name, topic.keywords.len(), topic.seeds.len()), (new.name, 2, 9));
+        assert_eq!(topic.limits, Limits { max_pages: Some(1000), ..Limits::default() });
+        assert_eq!(topic.stop, Stop::default());
+    }
+
+    #[test]
+    fn a_seeds_file_is_switched_on_where_it_is_explained() {
+        let new = NewTopic { seeds_file: Some("my seeds.txt".to_owned()), ..NewTopic::default() };
+        let text = new.render().unwrap();
+        assert!(text.contains("# More seeds, in a file with one URL a line:\nseeds_file = \"my seeds.txt\"\n"), "{text}");
+    }
+
+    #[test]
+    fn the_template_explains_every_key() {
+        for (section, keys) in KEYS.iter().filter(|(section, _)| *section != "stop.harvest_below") {
+            for key in *keys {
+                let line = |text: &str| TEMPLATE.lines().any(|line| line.trim_start_matches("# ").starts_with(text));
+                assert!(line(&format!("{key} =")) || line(&format!("[{key}]")), "{section}.{key}");
+            }
+        }
     }
 }
