@@ -8,8 +8,10 @@ mod language;
 mod segment;
 mod stop;
 mod term;
+mod user_words;
 
 pub use language::Language;
-pub use segment::{Segmenter, SegmenterError};
+pub use segment::Segmenter;
 pub use stop::is_stop_word;
 pub use term::TermId;
+pub use user_words::{SegmenterError, UserWords};
