@@ -96,6 +96,13 @@ impl TermBagBuilder {
         id
     }
 
+    /// Adds `by` to the count of a word that was added before; nothing where it was not kept.
+    pub fn reweigh(&mut self, id: TermId, by: f32) {
+        if let Some(&at) = self.places.get(&id) {
+            self.bag.entries[at as usize].count += by;
+        }
+    }
+
     #[must_use]
     pub fn finish(mut self) -> TermBag {
         self.bag.entries.sort_unstable_by_key(|entry| entry.id);

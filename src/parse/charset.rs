@@ -1,0 +1,212 @@
+//! Bytes → text, whatever encoding they are in and whatever they claim to be in.
+//!
+//! Order of belief: byte order mark, the server's header, the document's own
+//! declaration, detection. A declaration that the bytes contradict is
+//! overruled: pages that declare GB2312 and are UTF-8, or the reverse, are
+//! common. GB2312 and GBK are read as GB18030, which holds both.
+//!
+//! Promises: always gives a text; says whether bytes had to be replaced.
+//! Never: looks at what the text says.
+
+use std::{borrow::Cow, str};
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, GB18030, GBK, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use super::prescan::{Prescan, charset_of_content_type, prescan};
+use crate::url::{Url, host_of};
+
+/// Bytes searched for a declaration, and fed to the detector.
+const SAMPLE: usize = 64 * 1024;
+
+/// A declared encoding in which more than this share of the characters that are not ASCII are errors is doubted.
+const DOUBTFUL: f64 = 0.1;
+
+/// Bytes looked at to tell UTF-16 by its zeros.
+const UTF_16_SAMPLE: usize = 512;
+
+/// A decoded document.
+#[derive(Debug)]
+pub(super) struct Decoded<'a> {
+    pub(super) text: Cow<'a, str>,
+    pub(super) encoding: &'static Encoding,
+    /// Bytes that are not valid in the encoding were replaced by U+FFFD.
+    pub(super) had_errors: bool,
+}
+
+/// Decodes a document that was served from `url` with this `Content-Type`.
+pub(super) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, url: &Url) -> Decoded<'a> {
+    if let Some((encoding, mark)) = Encoding::for_bom(body) {
+        return decode_as(encoding, &body[mark..]);
+    }
+    if let Some(encoding) = utf_16_by_zeros(body) {
+        return decode_as(encoding, body);
+    }
+    let declared = prescan(&body[..body.len().min(SAMPLE)]);
+    let header = content_type.and_then(|value| charset_of_content_type(value.as_bytes()));
+    let claims = claims(header, declared.charset);
+    let ascii = Encoding::ascii_valid_up_to(body);
+    if ascii == body.len() && !body.contains(&0x1b) {
+        return decode_as(claims.first().copied().unwrap_or(UTF_8), body);
+    }
+    if is_utf_8(&body[ascii..], &claims) {
+        return decode_as(UTF_8, body);
+    }
+    let detect = || detect(body, ascii, &declared, url);
+    choose(body, &claims, detect)
+}
+
+/// The WHATWG name of an encoding, in lower case.
+pub(super) fn name_of(encoding: &'static Encoding) -> &'static str {
+    const NAMES: &[&str] = &[
+        "utf-8",
+        "gb18030",
+        "gbk",
+        "big5",
+        "euc-jp",
+        "euc-kr",
+        "iso-2022-jp",
+        "shift_jis",
+        "utf-16be",
+        "utf-16le",
+        "ibm866",
+        "iso-8859-2",
+        "iso-8859-3",
+        "iso-8859-4",
+        "iso-8859-5",
+        "iso-8859-6",
+        "iso-8859-7",
+        "iso-8859-8",
+        "iso-8859-8-i",
+        "iso-8859-10",
+        "iso-8859-13",
+        "iso-8859-14",
+        "iso-8859-15",
+        "iso-8859-16",
+        "koi8-r",
+        "koi8-u",
+        "macintosh",
+        "windows-874",
+        "windows-1250",
+        "windows-1251",
+        "windows-1252",
+        "windows-1253",
+        "windows-1254",
+        "windows-1255",
+        "windows-1256",
+        "windows-1257",
+        "windows-1258",
+        "x-mac-cyrillic",
+    ];
+    NAMES.iter().find(|name| name.eq_ignore_ascii_case(encoding.name())).copied().unwrap_or(encoding.name())
+}
+
+/// UTF-16 without a byte order mark: Latin mark-up has a zero in every second byte.
+pub(super) fn utf_16_by_zeros(body: &[u8]) -> Option<&'static Encoding> {
+    let sample = &body[..body.len().min(UTF_16_SAMPLE)];
+    let zeros = |parity: usize| sample.iter().skip(parity).step_by(2).filter(|&&byte| byte == 0).count();
+    let (even, odd) = (zeros(0), zeros(1));
+    let many = sample.len() / 4;
+    if sample.len() >= 8 && odd > many && even == 0 {
+        Some(UTF_16LE)
+    } else if sample.len() >= 8 && even > many && odd == 0 {
+        Some(UTF_16BE)
+    } else {
+        None
+    }
+}
+
+/// What is claimed, in the order of belief.
+fn claims(header: Option<&'static Encoding>, declared: Option<&'static Encoding>) -> Vec<&'static Encoding> {
+    // Servers send ISO-8859-1 for everything by default; who wrote the page knows better.
+    let order = if header == Some(WINDOWS_1252) { [declared, header] } else { [header, declared] };
+    let mut claims: Vec<&'static Encoding> = Vec::with_capacity(2);
+    for claim in order.into_iter().flatten() {
+        let claim = if claim == GBK { GB18030 } else { claim };
+        if !claims.contains(&claim) {
+            claims.push(claim);
+        }
+    }
+    claims
+}
+
+/// Whether the bytes are UTF-8 beyond doubt. Two or three legacy characters can be valid UTF-8 by
+/// chance; then the claim decides.
+fn is_utf_8(bytes: &[u8], claims: &[&'static Encoding]) -> bool {
+    let valid = match str::from_utf8(bytes) {
+        Ok(valid) => valid,
+        // A document cut within its last character.
+        Err(error) if error.error_len().is_none() => match str::from_utf8(&bytes[..error.valid_up_to()]) {
+            Ok(valid) => valid,
+            Err(_) => return false,
+        },
+        Err(_) => return false,
+    };
+    let claims_other = claims.first().is_some_and(|&claim| claim != UTF_8);
+    !claims_other || valid.chars().filter(|c| !c.is_ascii()).take(4).count() == 4 || valid.chars().any(|c| c.len_utf8() > 2)
+}
+
+/// The first claim that the bytes do not contradict, else what decodes best.
+fn choose<'a>(body: &'a [u8], claims: &[&'static Encoding], detect: impl Fn() -> &'static Encoding) -> Decoded<'a> {
+    let mut best: Option<(f64, Decoded<'a>)> = None;
+    let mut tried: Vec<&'static Encoding> = Vec::with_capacity(3);
+    for claim in claims.iter().copied().map(Some).chain([None]) {
+        let encoding = claim.unwrap_or_else(&detect);
+        if tried.contains(&encoding) {
+            continue;
+        }
+        tried.push(encoding);
+        let decoded = decode_as(encoding, body);
+        let errors = if decoded.had_errors { error_share(&decoded.text) } else { 0.0 };
+        if errors <= DOUBTFUL && claim.is_some() {
+            return decoded;
+        }
+        // What comes later must be clearly better to be believed over what was claimed.
+        if best.as_ref().is_none_or(|(least, _)| errors < least / 4.0) {
+            best = Some((errors, decoded));
+        }
+    }
+    best.map_or_else(|| decode_as(UTF_8, body), |(_, decoded)| decoded)
+}
+
+/// The share of errors among the characters that are not ASCII.
+fn error_share(text: &str) -> f64 {
+    let (mut errors, mut others) = (0_u32, 0_u32);
+    for c in text.chars().filter(|c| !c.is_ascii()) {
+        others += 1;
+        errors += u32::from(c == char::REPLACEMENT_CHARACTER);
+    }
+    f64::from(errors) / f64::from(others.max(1))
+}
+
+fn decode_as<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Decoded<'a> {
+    let (text, had_errors) = encoding.decode_without_bom_handling(bytes);
+    Decoded { text, encoding, had_errors }
+}
+
+/// The encoding by statistics, from the first bytes that tell (those before are ASCII).
+fn detect(body: &[u8], ascii: usize, declared: &Prescan<'_>, url: &Url) -> &'static Encoding {
+    let sample = &body[ascii..body.len().min(ascii + SAMPLE)];
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(sample, ascii + sample.len() == body.len());
+    let guess = detector.guess(Some(hint(declared.lang, url)), Utf8Detection::Allow);
+    if guess == GBK { GB18030 } else { guess }
+}
+
+/// The top-level domain that the detector takes for a hint; the document's language goes before it.
+fn hint<'u>(lang: Option<&[u8]>, url: &'u Url) -> &'u [u8] {
+    let lang = lang.unwrap_or_default().to_ascii_lowercase();
+    let (primary, rest) = lang.split_at(lang.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(lang.len()));
+    let traditional = ["tw", "hk", "mo", "hant"].iter().any(|region| rest.get(1..) == Some(region.as_bytes()));
+    match primary {
+        b"zh" if traditional => b"tw",
+        b"zh" => b"cn",
+        b"ja" => b"jp",
+        b"ko" => b"kr",
+        b"ru" => b"ru",
+        _ => {
+            let label = host_of(url).rsplit('.').next().unwrap_or_default().as_bytes();
+            if !label.is_empty() && label.iter().all(u8::is_ascii_lowercase) { label } else { b"com" }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Bytes → [`Page`]: charset, one parse, one walk.
+//!
+//! Promises: any bytes give a page or a [`ParseError`], within the configured
+//! time and size; text is segmented once; the work is linear in the document.
+//! Never: fetches, follows or judges.
+
+mod blocks;
+mod charset;
+mod element;
+mod head;
+mod html;
+mod links;
+mod prescan;
+mod simhash;
+mod sniff;
+mod text_buffer;
+mod tree;
+mod words;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    page::Page,
+    text::{Language, Segmenter},
+    url::Url,
+};
+
+/// Limits of parsing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ParseConfig {
+    /// Outlinks kept of a page.
+    pub max_links: usize,
+    /// Time for building one document's tree; what came until then is read. `deadline_ms` in a file.
+    #[serde(rename = "deadline_ms", with = "milliseconds")]
+    pub deadline: Duration,
+    /// Bytes of decoded text that are read of a document.
+    pub max_bytes: usize,
+}
+
+impl Default for ParseConfig {
+    fn default() -> Self {
+        Self { max_links: 2_000, deadline: Duration::from_millis(500), max_bytes: 4 * 1024 * 1024 }
+    }
+}
+
+/// Durations as whole milliseconds.
+mod milliseconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_millis)
+    }
+}
+
+/// A document as it was fetched.
+#[derive(Debug, Clone, Copy)]
+pub struct Document<'a> {
+    /// Where it came from; relative links start here.
+    pub url: &'a Url,
+    /// The `Content-Type` header as sent.
+    pub content_type: Option<&'a str>,
+    /// Transfer and content encodings undone.
+    pub body: &'a [u8],
+}
+
+/// Why a document cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// Neither HTML nor plain text; holds the type as served or as the bytes show.
+    #[error("cannot read {0}: only HTML and plain text are read")]
+    UnsupportedType(String),
+}
+
+/// Reads a document.
+///
+/// # Errors
+/// [`ParseError::UnsupportedType`]; broken documents are read as far as they can be.
+pub fn parse(document: &Document<'_>, segmenter: &Segmenter, config: &ParseConfig) -> Result<Page, ParseError> {
+    let kind = sniff::kind(document.content_type, document.body)?;
+    // No encoding takes more than two bytes for what is one byte in UTF-8.
+    let body = &document.body[..document.body.len().min(config.max_bytes.saturating_mul(2))];
+    let decoded = charset::decode(body, document.content_type, document.url);
+    let text = &decoded.text[..decoded.text.floor_char_boundary(config.max_bytes)];
+    let (mut page, stopped) = match kind {
+        sniff::Kind::Html => {
+            let (tree, stopped) = tree::build(text, config.deadline);
+            (html::read(&tree, document.url, decoded.encoding, segmenter, config.max_links), stopped)
+        }
+        sniff::Kind::Text => (read_text(text, segmenter), false),
+    };
+    page.charset = charset::name_of(decoded.encoding);
+    page.had_decode_errors = decoded.had_errors;
+    page.truncated = stopped || text.len() < decoded.text.len() || body.len() < document.body.len();
+    Ok(page)
+}
+
+/// A page of plain text: words, no links.
+fn read_text(source: &str, segmenter: &Segmenter) -> Page {
+    let mut buffer = text_buffer::TextBuffer::default();
+    for line in source.lines() {
+        buffer.push(line);
+        buffer.break_line();
+    }
+    let text = buffer.into_string();
+    let mut words = words::Words::new(segmenter);
+    words.add_run(&text, words::Place::Content, false);
+    let (terms, simhash) = words.finish();
+    Page { language: Language::of(&text), text, terms, simhash, ..Page::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{page::Term, text::TermId};
+
+    fn page(html: &str) -> Page {
+        let url = Url::parse("http://e.com/dir/page.html").unwrap();
+        let document = Document { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
+        parse(&document, &Segmenter::shared(), &ParseConfig::default()).unwrap()
+    }
+
+    fn ids(words: &str) -> Vec<TermId> {
+        Segmenter::shared().term_ids(words)
+    }
+
+    fn words(page: &Page) -> Vec<(&str, f32)> {
+        let mut words: Vec<(&str, f32)> = page.terms.iter().map(|Term { word, count, .. }| (word, count)).collect();
+        words.sort_unstable_by(|a, b| a.0.cmp(b.0));
+        words
+    }
+
+    #[test]
+    fn words_weigh_by_where_they_stand() {
+        let page = page("<title>rice</title><body><h2>wheat</h2><p>soil</p><p><a href=/x>maize</a></p><nav>menu</nav>");
+        let expected = [("maize", 0.2), ("menu", 0.2), ("rice", 3.0), ("soil", 1.0), ("wheat", 3.0)];
+        for ((word, count), (name, weight)) in words(&page).into_iter().zip(expected) {
+            assert_eq!(word, name);
+            assert!((count - weight).abs() < 1e-6, "{word}: {count}");
+        }
+        assert_eq!(page.title, "rice");
+        assert_eq!(page.title_terms, ids("rice"));
+        assert_eq!(page.text, "wheat\nsoil\nmaize\nmenu");
+    }
+
+    #[test]
+    fn a_link_knows_its_anchor_block_and_heading() {
+        let page = page("<h1>Crops</h1><ul><li>about <a href=../rice.html#top>Rice pests</a> in Asia today</li></ul>");
+        let link = &page.outlinks[0];
+        assert_eq!(link.url.as_str(), "http://e.com/rice.html");
+        assert_eq!(&*link.context.anchor_text, "Rice pests");
+        assert_eq!(*link.context.anchor, ids("Rice pests"));
+        assert_eq!(page.headings[usize::from(link.context.heading.unwrap())].to_vec(), ids("Crops"));
+    }
+}

@@ -1,0 +1,123 @@
+//! What kind of document the bytes are, whatever the server calls them.
+//!
+//! Promises: HTML served under another name is read; images, archives and other
+//! binary data are refused even under the name of HTML.
+//! Never: decodes a document.
+
+use super::{ParseError, charset::utf_16_by_zeros, prescan::starts_with};
+
+/// Bytes looked at.
+const SAMPLE: usize = 2_048;
+
+/// A readable kind of document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Html,
+    Text,
+}
+
+/// How binary formats start.
+const MAGIC: &[(&[u8], &str)] = &[
+    (b"%PDF-", "application/pdf"),
+    (b"\x89PNG", "image/png"),
+    (b"GIF8", "image/gif"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"RIFF", "application/x-riff"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"Rar!", "application/x-rar-compressed"),
+    (b"7z\xbc\xaf", "application/x-7z-compressed"),
+    (b"\xd0\xcf\x11\xe0", "application/x-ole-storage"),
+    (b"{\\rtf", "application/rtf"),
+    (b"%!PS", "application/postscript"),
+    (b"\x7fELF", "application/x-executable"),
+    (b"OggS", "application/ogg"),
+    (b"ID3", "audio/mpeg"),
+    (b"wOF", "font/woff"),
+];
+
+/// Names of elements that a fragment of HTML starts with (WHATWG MIME sniffing, 7.1, and some more).
+const HTML_STARTS: &[&str] = &[
+    "html", "head", "body", "title", "meta", "link", "base", "script", "style", "frameset", "iframe", "div", "table", "p", "a",
+    "h1", "h2", "h3", "font", "center", "br", "b", "form", "ul", "span", "center", "img",
+];
+
+/// Roots of XML documents that list links; `links_of_xml` reads them.
+const LISTS: &[(&str, &str)] = &[
+    ("rss", "application/rss+xml"),
+    ("rdf:RDF", "application/rdf+xml"),
+    ("feed", "application/atom+xml"),
+    ("urlset", "application/xml (sitemap)"),
+    ("sitemapindex", "application/xml (sitemap index)"),
+];
+
+/// The kind of a document.
+pub(super) fn kind(content_type: Option<&str>, body: &[u8]) -> Result<Kind, ParseError> {
+    let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let refuse = |what: &str| Err(ParseError::UnsupportedType(what.to_owned()));
+    if let Some((_, name)) = MAGIC.iter().find(|(magic, _)| body.starts_with(magic)) {
+        return refuse(name);
+    }
+    let mut start = body[..body.len().min(SAMPLE)].to_vec();
+    if body.starts_with(&[0xff, 0xfe]) || body.starts_with(&[0xfe, 0xff]) || utf_16_by_zeros(body).is_some() {
+        start.retain(|&byte| byte != 0);
+    }
+    let start = skip_preamble(&start);
+    if starts_with(start, b"<!doctype html") || is_element(start, "html") {
+        return Ok(Kind::Html);
+    }
+    if let Some((_, name)) = LISTS.iter().find(|(root, _)| is_element(start, root)) {
+        return refuse(name);
+    }
+    let controls = start.iter().filter(|&&byte| is_control(byte)).count();
+    match essence.as_str() {
+        "text/html" | "application/xhtml+xml" | "application/vnd.wap.xhtml+xml" => {
+            if controls * 10 > start.len() {
+                refuse("binary data")
+            } else {
+                Ok(Kind::Html)
+            }
+        }
+        "" | "text/plain" | "text/markdown" | "application/octet-stream" | "*/*" | "unknown/unknown" | "application/unknown" => {
+            if controls > 0 && controls * 50 >= start.len() {
+                refuse("binary data")
+            } else if HTML_STARTS.iter().any(|name| is_element(start, name)) {
+                Ok(Kind::Html)
+            } else {
+                Ok(Kind::Text)
+            }
+        }
+        other => refuse(other),
+    }
+}
+
+/// Bytes that no text holds (WHATWG "binary data byte").
+fn is_control(byte: u8) -> bool {
+    matches!(byte, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)
+}
+
+/// Skips what may stand before the first element: byte order mark, blanks, XML declaration, comments.
+fn skip_preamble(bytes: &[u8]) -> &[u8] {
+    let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
+    let mut rest = marks.iter().find_map(|mark| bytes.strip_prefix(*mark)).unwrap_or(bytes);
+    loop {
+        rest = rest.trim_ascii_start();
+        let end: &[u8] = if rest.starts_with(b"<!--") {
+            b"-->"
+        } else if rest.starts_with(b"<?") {
+            b"?>"
+        } else {
+            return rest;
+        };
+        match rest.windows(end.len()).position(|window| window == end) {
+            Some(at) => rest = &rest[at + end.len()..],
+            None => return rest,
+        }
+    }
+}
+
+fn is_element(bytes: &[u8], name: &str) -> bool {
+    bytes.first() == Some(&b'<')
+        && starts_with(&bytes[1..], name.as_bytes())
+        && bytes.get(1 + name.len()).is_none_or(|&next| next.is_ascii_whitespace() || matches!(next, b'>' | b'/'))
+}
