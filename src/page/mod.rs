@@ -49,8 +49,6 @@ pub struct Page {
     pub links_dropped: u32,
     /// The parser's deadline or size cap cut the document short.
     pub truncated: bool,
-    /// Near-duplicate fingerprint of the text (simhash), 0 where there is none.
-    pub simhash: u64,
 }
 
 /// What a page asks of crawlers (`<meta name=robots>`).
