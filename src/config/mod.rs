@@ -4,6 +4,8 @@
 //! against the code; an unknown key is an error that names it.
 //! Never: holds settings of its own, or is imported by what it configures.
 
+mod plan;
+
 use std::{fs, path::Path};
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,8 @@ use crate::{
     engine::EngineConfig, fetch::FetchConfig, frontier::FrontierConfig, page_classifier::PageClassifierConfig,
     parse::ParseConfig, politeness::PaceConfig, store::StoreConfig, topical_rank::RankConfig,
 };
+
+pub use plan::PlanError;
 
 /// The whole configuration, as shipped.
 pub const DEFAULT_TOML: &str = include_str!("default.toml");

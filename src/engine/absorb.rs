@@ -4,15 +4,16 @@ use std::collections::BTreeMap;
 
 use super::{
     Crawl, EngineError,
+    crawl::KnownRobots,
     knowledge::Source,
     visit::{Answer, Content, Purpose, ReadDocument, Visit},
 };
 use crate::{
     fetch::{Failure, Response},
-    frontier::Link,
+    frontier::{HostId, Link},
     link_classifier::SourceFacts,
     page::{Outcome, Relevance},
-    politeness::Robots,
+    politeness::{MAX_ROBOTS_BYTES, Reply, Robots, retry_after},
     store::{Capture, Chosen, PageRecord, RobotsRecord},
     topic::Matches,
     topical_rank::NodeId,
@@ -21,8 +22,6 @@ use crate::{
 
 /// Characters of a page's text kept for reports.
 const EXCERPT: usize = 300;
-/// Words of a page kept for retraining and resume.
-const KEPT_TERMS: usize = 400;
 
 impl Crawl {
     /// Takes in one visit.
@@ -38,35 +37,56 @@ impl Crawl {
     /// The host's next turn, from how this one went.
     fn settle_pace(&mut self, visit: &Visit) {
         let now = self.clock.now();
+        let host = visit.errand.host;
+        let answer = visit.result.as_ref().ok().map(|answer| &answer.response);
+        let reply = Reply {
+            elapsed: visit.elapsed,
+            status: answer.map_or(0, |response| response.status),
+            retry_after: answer.and_then(|response| response.header("retry-after")).and_then(|value| retry_after(value, now)),
+            bytes: answer.map_or(0, |response| response.body.len() as u64),
+        };
         let jitter = self.random.f64();
-        let host = self.host_state(visit.errand.host);
-        host.record.requests += 1;
-        host.record.last_elapsed_ms = visit.elapsed.as_millis() as u64;
-        let status = visit.result.as_ref().map_or(0, |answer| answer.response.status);
-        let retry_after = visit.result.as_ref().ok().and_then(|answer| answer.response.header("retry-after"));
-        host.pace.on_response(now, visit.elapsed, status, retry_after, jitter);
-        host.record.throttled += u64::from(matches!(status, 429 | 503));
-        host.record.failures += u64::from(status == 0 || status >= 500);
-        host.record.bytes += visit.result.as_ref().map_or(0, |answer| answer.response.body.len() as u64);
-        host.record.next_ready = host.pace.ready_at();
-        host.record.delay_ms = host.pace.delay().as_millis() as u64;
-        let ready_at = host.record.next_ready;
-        self.frontier.release(visit.errand.host, ready_at);
+        let (name, asked) = (self.frontier.host_name(host).to_owned(), self.hosts[host.0 as usize].address);
+        self.paces.on_response(&name, asked, now, &reply, jitter);
+        let ready_at = self.paces.ready_at(&name, visit.address).unwrap_or(now);
+        let ledger = self.paces.ledger(&name).cloned().unwrap_or_default();
+        let state = self.host_state(host);
+        state.address = visit.address;
+        state.record.requests = ledger.requests;
+        state.record.failures = ledger.failures;
+        state.record.throttled = ledger.throttled;
+        state.record.bytes = ledger.bytes;
+        state.record.next_ready = ledger.next_ready;
+        state.record.delay_ms = ledger.delay_ms;
+        state.record.crawl_delay_ms = ledger.crawl_delay_ms;
+        state.record.last_elapsed_ms = ledger.last_elapsed_ms;
+        self.frontier.release(host, ready_at);
     }
 
-    fn absorb_robots(&mut self, visit: Visit, _hops: u8) {
+    /// Takes in a robots.txt, or sends for where it has moved to (RFC 9309: five redirects).
+    fn absorb_robots(&mut self, visit: Visit, hops: u8) {
+        const MAX_HOPS: u8 = 5;
         let now = self.clock.now();
-        let agent = self.plan.agent.clone();
-        let (status, text) = match &visit.result {
-            Ok(answer) => (answer.response.status, String::from_utf8_lossy(&answer.response.body).into_owned()),
-            Err(_) => (0, String::new()),
+        let host = visit.errand.host;
+        let (status, body) = match visit.result {
+            Ok(Answer { content: Content::Redirect(Some(target)), .. }) if hops < MAX_HOPS => {
+                self.robots_hops.insert((self.frontier.ready_at(host), host, target, hops + 1));
+                return;
+            }
+            Ok(answer) => (answer.response.status, answer.response.body),
+            Err(_) => (0, Vec::new()),
         };
-        let robots = Robots::parse(status, text.as_bytes(), &agent, now);
-        let host = self.host_state(visit.errand.host);
-        host.pace.set_crawl_delay(robots.crawl_delay());
-        host.record.crawl_delay_ms = robots.crawl_delay().map(|delay| delay.as_millis() as u64);
-        host.record.robots = Some(RobotsRecord { status, fetched_at: now, text });
-        host.robots = Some(robots);
+        let agent = self.plan.agent.clone();
+        let rules = Robots::parse(status, &body, &agent);
+        let name = self.frontier.host_name(host).to_owned();
+        self.paces.on_robots(&name, status, rules.crawl_delay());
+        let state = self.host_state(host);
+        let before = state.robots.take().and_then(|known| known.unreachable_since);
+        let unreachable_since = rules.is_unreachable().then(|| before.unwrap_or(now));
+        let rules = rules.forgiven(unreachable_since.unwrap_or(now), now);
+        let text = String::from_utf8_lossy(&body[..body.len().min(MAX_ROBOTS_BYTES)]).into_owned();
+        state.record.robots = Some(RobotsRecord { status, fetched_at: now, text });
+        state.robots = Some(KnownRobots { expires: rules.expires(now), rules, unreachable_since });
     }
 
     fn absorb_page(&mut self, visit: Visit, node: NodeId) {
@@ -98,7 +118,7 @@ impl Crawl {
                         fill(&mut record, &response);
                         self.absorb_document(&link, node, *document, &mut record);
                         self.keep_capture(&record, response, visit.address);
-                        self.close(record);
+                        self.close(link.host, record);
                     }
                     Content::Redirect(target) => {
                         let mut record = self.record_of(&link, node, Outcome::Redirected, chosen);
@@ -109,20 +129,20 @@ impl Crawl {
                         } else {
                             record.outcome = Outcome::Failed;
                         }
-                        self.close(record);
+                        self.close(link.host, record);
                     }
                     Content::Status | Content::Raw => {
                         let outcome = if matches!(response.status, 404 | 410) { Outcome::Gone } else { Outcome::Failed };
                         let mut record = self.record_of(&link, node, outcome, chosen);
                         fill(&mut record, &response);
                         record.reason = Some(format!("HTTP status {}", response.status));
-                        self.close(record);
+                        self.close(link.host, record);
                     }
                     Content::Unreadable(reason) => {
                         let mut record = self.record_of(&link, node, Outcome::Failed, chosen);
                         fill(&mut record, &response);
                         record.reason = Some(reason);
-                        self.close(record);
+                        self.close(link.host, record);
                     }
                 }
             }
@@ -152,7 +172,7 @@ impl Crawl {
             record.outcome = Outcome::Excluded;
         }
         record.reason = Some(failure.to_string());
-        self.close(record);
+        self.close(link.host, record);
     }
 
     /// Ends a URL that may not be fetched.
@@ -163,7 +183,7 @@ impl Crawl {
         }
         let mut record = self.record_of(&link, node, Outcome::Excluded, Chosen::Order);
         record.reason = Some(reason);
-        self.close(record);
+        self.close(link.host, record);
     }
 
     /// The target of a redirect takes over what is known of the link that led to it.
@@ -197,7 +217,7 @@ impl Crawl {
             return;
         }
         self.digests.insert(digest, record.seq);
-        record.terms = telling_terms(&page.terms);
+        record.terms = page.terms.iter().map(|term| (term.word.to_owned(), term.count)).collect();
         let is_seed = link.in_links.is_empty();
         let judgement = if is_seed {
             let is_root = link.url.path().len() <= 1 && link.url.query().is_none();
@@ -207,6 +227,9 @@ impl Crawl {
         };
         record.relevance = judgement.relevance;
         record.relevant = judgement.relevance.get() >= self.plan.threshold;
+        if record.relevant {
+            self.lexicon.add(page.terms.iter().map(|term| term.word));
+        }
         self.enter_source(link, node, &page, record);
         let found = self.discover(node, &page);
         self.pending.outlinks(record.seq, found.records);
@@ -281,20 +304,28 @@ impl Crawl {
     }
 
     /// Counts a finished URL and hands its record over.
-    fn close(&mut self, record: PageRecord) {
+    fn close(&mut self, host: HostId, record: PageRecord) {
         if matches!(record.outcome, Outcome::Fetched | Outcome::Duplicate) {
             self.state.fetched += 1;
             self.state.relevant += u64::from(record.relevant);
             self.state.bytes += record.bytes;
             self.recent.add(record.relevant);
+            self.watched.add(record.relevant);
             self.seeds_fetched += usize::from(record.chosen == Chosen::Seed);
-            if let Some(host) = self.hosts.iter_mut().find(|host| host.record.name == record.host) {
-                host.record.fetched += 1;
-                host.record.relevant += u64::from(record.relevant);
-            }
+            self.count_for_host(host, record.relevant);
         }
         self.last_url.clone_from(&record.url);
         self.pending.page(record);
+    }
+
+    fn count_for_host(&mut self, host: HostId, relevant: bool) {
+        let limit = self.plan.limits.max_pages_per_host;
+        let state = self.host_state(host);
+        state.record.fetched += 1;
+        state.record.relevant += u64::from(relevant);
+        if limit.is_some_and(|limit| state.record.fetched >= limit) {
+            self.frontier.block(host, true);
+        }
     }
 }
 
@@ -306,14 +337,4 @@ fn union<'a>(all: impl Iterator<Item = &'a Matches>) -> Matches {
         *entry = entry.max(share);
     }
     best.into_iter().collect()
-}
-
-/// The words that weigh most, for the record.
-fn telling_terms(terms: &crate::page::TermBag) -> Vec<(String, f32)> {
-    let mut kept: Vec<(&str, f32)> = terms.iter().map(|term| (term.word, term.count)).collect();
-    if kept.len() > KEPT_TERMS {
-        kept.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
-        kept.truncate(KEPT_TERMS);
-    }
-    kept.into_iter().map(|(word, count)| (word.to_owned(), count)).collect()
 }

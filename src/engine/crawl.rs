@@ -1,12 +1,13 @@
 //! A crawl's state: everything that only the engine may change.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
 use super::{
     CrawlPlan, Journal,
     clock::Clock,
+    facts::Lexicon,
     finish::Pending,
     knowledge::{Knowledge, target_facts},
     progress::Recent,
@@ -19,7 +20,7 @@ use crate::{
     link_classifier::{Evidence, LinkLearner},
     page::{Relevance, Timestamp},
     page_classifier::{PageLearner, Reading},
-    politeness::{Pace, Robots},
+    politeness::{Paces, Robots},
     store::{CrawlState, HostRecord, StoreError},
     topical_rank::{LinkGraph, NodeId},
     url::{Fingerprint, Url, authority},
@@ -36,10 +37,19 @@ pub enum EngineError {
 
 /// A host as the engine deals with it.
 pub(super) struct HostState {
-    pub(super) pace: Pace,
-    pub(super) robots: Option<Robots>,
+    pub(super) robots: Option<KnownRobots>,
+    /// Where its last answer came from.
+    pub(super) address: Option<IpAddr>,
     pub(super) record: HostRecord,
     pub(super) changed: bool,
+}
+
+/// A host's robots.txt, as last fetched.
+pub(super) struct KnownRobots {
+    pub(super) rules: Robots,
+    pub(super) expires: Timestamp,
+    /// Since when it has been out of reach.
+    pub(super) unreachable_since: Option<Timestamp>,
 }
 
 /// One crawl, ready to run.
@@ -55,6 +65,9 @@ pub struct Crawl {
     pub(super) pages: PageLearner,
     pub(super) knowledge: Knowledge,
     pub(super) hosts: Vec<HostState>,
+    pub(super) paces: Paces,
+    /// Redirects of robots.txt that wait for their host's turn.
+    pub(super) robots_hops: BTreeSet<(Timestamp, HostId, Url, u8)>,
     /// Content digests seen, with the `seq` of the first page that had them.
     pub(super) digests: FxHashMap<u64, u64>,
     /// Waiting nodes in no order, for random draws; stale ones are dropped when drawn.
@@ -64,11 +77,16 @@ pub struct Crawl {
     pub(super) state: CrawlState,
     pub(super) started: Timestamp,
     pub(super) elapsed_before: u64,
+    /// When the crawl's first session started.
+    pub(super) first_started: Timestamp,
+    pub(super) lexicon: Lexicon,
     pub(super) recent: Recent,
+    /// As many pages as `limits.harvest_below` looks at.
+    pub(super) watched: Recent,
     pub(super) pending: Pending,
     pub(super) journal: Box<dyn Journal>,
     /// Links to be tried again at a time.
-    pub(super) retries: std::collections::BTreeSet<(Timestamp, NodeId)>,
+    pub(super) retries: BTreeSet<(Timestamp, NodeId)>,
     pub(super) seeds_left: usize,
     pub(super) seeds_fetched: usize,
     pub(super) touched: Vec<NodeId>,
@@ -97,15 +115,18 @@ impl Crawl {
                 segmenter: Arc::clone(&plan.segmenter),
                 keywords: Arc::clone(&plan.keywords),
                 parse: plan.parse.clone(),
+                agent: plan.agent.clone(),
             }),
             clock,
             runner: Runner::new(is_replay),
-            frontier: Frontier::new(plan.frontier),
+            frontier: Frontier::new(plan.frontier, plan.pace.per_host_connections),
             graph: LinkGraph::new(plan.rank),
             links,
             pages,
             knowledge: Knowledge::default(),
             hosts: Vec::new(),
+            paces: Paces::new(plan.pace.clone()),
+            robots_hops: BTreeSet::new(),
             digests: FxHashMap::default(),
             pool: Vec::new(),
             sweep_at: 0,
@@ -113,10 +134,13 @@ impl Crawl {
             state: CrawlState::default(),
             started: clock.now(),
             elapsed_before: 0,
+            first_started: clock.now(),
+            lexicon: Lexicon::default(),
             recent: Recent::default(),
+            watched: Recent::over(plan.limits.harvest_below.map_or(1, |floor| floor.over as usize)),
             pending: Pending::default(),
             journal,
-            retries: std::collections::BTreeSet::new(),
+            retries: BTreeSet::new(),
             seeds_left: 0,
             seeds_fetched: 0,
             touched: Vec::new(),
@@ -183,8 +207,8 @@ impl Crawl {
         let host = self.frontier.host(&name);
         if host.0 as usize == self.hosts.len() {
             self.hosts.push(HostState {
-                pace: Pace::new(&self.plan.pace),
                 robots: None,
+                address: None,
                 record: HostRecord { name, ..HostRecord::default() },
                 changed: true,
             });

@@ -118,6 +118,9 @@ impl Crawl {
         self.state.elapsed_ms = self.elapsed_before + self.clock.now().since(self.started).as_millis() as u64;
         self.state.random_state = self.random.get_seed();
         batch.state = Some(self.state.clone());
+        if now {
+            batch.models.push(self.facts_row());
+        }
         self.journal.commit(batch)?;
         Ok(())
     }

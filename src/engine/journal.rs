@@ -10,6 +10,12 @@ pub trait Journal: Send {
     /// What keeps the store from being written; the crawl cannot go on.
     fn commit(&mut self, batch: Batch) -> Result<(), StoreError>;
 
+    /// Makes sure that all is on disk; nothing is committed after it.
+    ///
+    /// # Errors
+    /// As for [`Journal::commit`].
+    fn finish(self: Box<Self>) -> Result<(), StoreError>;
+
     /// Whether captures are wanted (their bodies are copied only then).
     fn wants_captures(&self) -> bool;
 }
@@ -19,21 +25,12 @@ impl Journal for Writer {
         self.submit(batch)
     }
 
+    fn finish(self: Box<Self>) -> Result<(), StoreError> {
+        Self::finish(*self)
+    }
+
     fn wants_captures(&self) -> bool {
         true
     }
 }
 
-/// Keeps nothing: for comparing orders on a recorded web.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct NoJournal;
-
-impl Journal for NoJournal {
-    fn commit(&mut self, _batch: Batch) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    fn wants_captures(&self) -> bool {
-        false
-    }
-}

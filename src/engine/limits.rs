@@ -5,8 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// The `[limits]` of a crawl; `None` is no limit.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Limits {
     /// Pages fetched, seeds included.
     pub max_pages: Option<u64>,
@@ -18,6 +17,15 @@ pub struct Limits {
     pub max_pages_per_host: Option<u64>,
     /// Relevant pages found.
     pub relevant_pages: Option<u64>,
+    /// Too few relevant pages lately.
+    pub harvest_below: Option<HarvestFloor>,
+}
+
+/// Stop when fewer than `rate` of the last `over` fetched pages were relevant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HarvestFloor {
+    pub rate: f64,
+    pub over: u64,
 }
 
 /// Why a crawl stopped; machine-readable.
@@ -28,6 +36,7 @@ pub enum StopReason {
     MaxBytes,
     MaxMinutes,
     RelevantPages,
+    HarvestBelow,
     /// Nothing waits any more.
     FrontierEmpty,
     /// Not one seed could be fetched.
@@ -44,9 +53,41 @@ impl StopReason {
             Self::MaxBytes => "max-bytes",
             Self::MaxMinutes => "max-minutes",
             Self::RelevantPages => "relevant-pages",
+            Self::HarvestBelow => "harvest-below",
             Self::FrontierEmpty => "frontier-empty",
             Self::SeedsFailed => "seeds-failed",
             Self::User => "user",
+        }
+    }
+
+    /// The reverse of [`StopReason::name`].
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        const ALL: [StopReason; 8] = [
+            StopReason::MaxPages,
+            StopReason::MaxBytes,
+            StopReason::MaxMinutes,
+            StopReason::RelevantPages,
+            StopReason::HarvestBelow,
+            StopReason::FrontierEmpty,
+            StopReason::SeedsFailed,
+            StopReason::User,
+        ];
+        ALL.into_iter().find(|reason| reason.name() == name)
+    }
+
+    /// [`StopReason::in_words`] in Chinese.
+    #[must_use]
+    pub fn in_chinese(self) -> &'static str {
+        match self {
+            Self::MaxPages => "已达到页面数上限（limits.max_pages）",
+            Self::MaxBytes => "已达到字节数上限（limits.max_bytes）",
+            Self::MaxMinutes => "已达到时间上限（limits.max_minutes）",
+            Self::RelevantPages => "已找到所要求数量的相关页面（stop.relevant_pages）",
+            Self::HarvestBelow => "最近的页面中相关页面过少（stop.harvest_below）",
+            Self::FrontierEmpty => "已没有可跟踪的链接；增加种子、放宽范围或加大 tunnel.depth 可以找到更多",
+            Self::SeedsFailed => "所有种子都无法抓取；请检查种子和网络",
+            Self::User => "应用户要求停止；再次运行同一命令即可继续",
         }
     }
 
@@ -57,7 +98,8 @@ impl StopReason {
             Self::MaxPages => "the page limit was reached (limits.max_pages)",
             Self::MaxBytes => "the byte limit was reached (limits.max_bytes)",
             Self::MaxMinutes => "the time limit was reached (limits.max_minutes)",
-            Self::RelevantPages => "as many relevant pages as asked for were found (limits.relevant_pages)",
+            Self::RelevantPages => "as many relevant pages as asked for were found (stop.relevant_pages)",
+            Self::HarvestBelow => "too few of the last pages were relevant (stop.harvest_below)",
             Self::FrontierEmpty => {
                 "no link is left to follow; more seeds, a wider scope or a greater tunnel.depth would find more"
             }

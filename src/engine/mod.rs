@@ -16,6 +16,7 @@ mod clock;
 mod config;
 mod crawl;
 mod discover;
+mod facts;
 mod finish;
 mod journal;
 mod knowledge;
@@ -28,7 +29,8 @@ mod visit;
 
 pub use config::{CrawlPlan, EngineConfig, Example};
 pub use crawl::{Crawl, EngineError};
-pub use journal::{Journal, NoJournal};
-pub use limits::{Limits, StopReason};
+pub use facts::RunFacts;
+pub use journal::Journal;
+pub use limits::{HarvestFloor, Limits, StopReason};
 pub use progress::Progress;
 pub use run::{Controls, Summary};

@@ -27,18 +27,28 @@ pub struct Progress {
     pub last_url: String,
 }
 
-/// Relevance of the last pages, for the recent harvest.
-#[derive(Debug, Clone, Default)]
+/// Which of the last pages were relevant.
+#[derive(Debug, Clone)]
 pub(super) struct Recent {
     window: std::collections::VecDeque<bool>,
+    length: usize,
     relevant: usize,
 }
 
+impl Default for Recent {
+    fn default() -> Self {
+        Self::over(100)
+    }
+}
+
 impl Recent {
-    const LENGTH: usize = 100;
+    /// Remembers `length` pages, at least one.
+    pub(super) fn over(length: usize) -> Self {
+        Self { window: std::collections::VecDeque::new(), length: length.max(1), relevant: 0 }
+    }
 
     pub(super) fn add(&mut self, relevant: bool) {
-        if self.window.len() == Self::LENGTH && self.window.pop_front() == Some(true) {
+        if self.window.len() == self.length && self.window.pop_front() == Some(true) {
             self.relevant -= 1;
         }
         self.window.push_back(relevant);
@@ -47,6 +57,11 @@ impl Recent {
 
     pub(super) fn harvest(&self) -> f64 {
         if self.window.is_empty() { 0.0 } else { self.relevant as f64 / self.window.len() as f64 }
+    }
+
+    /// Whether as many pages are remembered as should be.
+    pub(super) fn is_full(&self) -> bool {
+        self.window.len() == self.length
     }
 }
 

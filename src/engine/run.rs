@@ -1,6 +1,6 @@
 //! The loop.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio::sync::watch;
 
@@ -64,6 +64,7 @@ impl Crawl {
         self.state.stop = Some(stop.name().to_owned());
         self.commit(true)?;
         self.report(&controls);
+        self.journal.finish()?;
         Ok(Summary { stop, state: self.state, model_version: self.pages.version() })
     }
 
@@ -72,7 +73,8 @@ impl Crawl {
         loop {
             let now = self.clock.now();
             self.wake_retries(now);
-            let next_retry = self.retries.first().map(|&(at, _)| at);
+            let hop = self.follow_robots(now).await;
+            let next_retry = self.retries.first().map(|&(at, _)| at).into_iter().chain(hop).min();
             if self.runner.len() >= self.plan.engine.workers || self.budget_is_spoken_for() {
                 return next_retry.filter(|_| self.runner.len() == 0);
             }
@@ -91,33 +93,53 @@ impl Crawl {
 
     /// Sends a link's fetch off, or its host's robots.txt first, or ends it if robots.txt forbids it.
     async fn send(&mut self, node: NodeId, host: HostId, now: Timestamp) {
-        let Some(link) = self.frontier.link(node) else { return self.frontier.release(host, now) };
-        let url = link.url.clone();
-        let obeys = self.plan.pace.obey_robots;
+        let Some(url) = self.frontier.link(node).map(|link| link.url.clone()) else {
+            return self.frontier.release(host, now);
+        };
         let state = &self.hosts[host.0 as usize];
-        let known = state.robots.as_ref().filter(|robots| !robots.has_expired(now));
-        if obeys && known.is_none() {
-            let robots_url = robots_url(&url);
-            self.frontier.put_back(node);
-            return self.start(host, robots_url, Purpose::Robots(0), now).await;
+        // Hosts that share a server share its patience.
+        match self.paces.ready_at(self.frontier.host_name(host), state.address) {
+            Some(at) if at <= now => {}
+            later => {
+                let pause = Duration::from_millis(self.plan.pace.address_delay_ms.max(10));
+                self.frontier.put_back(node);
+                return self.frontier.release(host, later.unwrap_or(now + pause));
+            }
         }
-        let verdict = known.filter(|_| obeys).map(|robots| robots.allows(&url));
-        if let Some(verdict) = verdict
-            && !verdict.allowed
-        {
-            let ready_at = self.frontier.ready_at(host);
-            self.frontier.release(host, ready_at);
-            let rule = verdict.rule.unwrap_or_else(|| "unreachable".to_owned());
-            return self.exclude(node, format!("robots.txt: {rule}"));
+        if self.plan.pace.obey_robots {
+            let Some(robots) = state.robots.as_ref().filter(|robots| now < robots.expires) else {
+                self.frontier.put_back(node);
+                return self.start(host, robots_url(&url), Purpose::Robots(0), now).await;
+            };
+            let verdict = robots.rules.allows(&url);
+            if !verdict.allowed {
+                let ready_at = self.frontier.ready_at(host);
+                self.frontier.release(host, ready_at);
+                return self.exclude(node, format!("robots.txt: {}", verdict.rule.unwrap_or_default()));
+            }
         }
         self.start(host, url, Purpose::Page(node), now).await;
     }
 
     async fn start(&mut self, host: HostId, url: Url, purpose: Purpose, now: Timestamp) {
-        self.host_state(host).pace.on_request(now);
+        let name = self.frontier.host_name(host).to_owned();
+        self.paces.on_request(&name, self.hosts[host.0 as usize].address, now);
         let errand = Errand { host, url, purpose, started: now };
         let model = self.pages.model();
         self.runner.start(&Arc::clone(&self.web), errand, model).await;
+    }
+
+    /// Follows redirects of robots.txt whose turn has come; says when the next one has.
+    async fn follow_robots(&mut self, now: Timestamp) -> Option<Timestamp> {
+        while let Some((at, host, url, hops)) = self.robots_hops.pop_first() {
+            if at > now {
+                self.robots_hops.insert((at, host, url, hops));
+                return Some(at);
+            }
+            self.frontier.occupy(host);
+            self.start(host, url, Purpose::Robots(hops), now).await;
+        }
+        None
     }
 
     /// Now and then a waiting link at random, in crawls long enough to afford it.
@@ -168,9 +190,15 @@ impl Crawl {
             (reached(limits.max_bytes, state.bytes), StopReason::MaxBytes),
             (reached(limits.max_minutes, minutes), StopReason::MaxMinutes),
             (reached(limits.relevant_pages, state.relevant), StopReason::RelevantPages),
+            (self.harvest_is_below_floor(), StopReason::HarvestBelow),
         ]
         .into_iter()
         .find_map(|(reached, reason)| reached.then_some(reason))
+    }
+
+    fn harvest_is_below_floor(&self) -> bool {
+        let floor = self.plan.limits.harvest_below;
+        floor.is_some_and(|floor| self.watched.is_full() && self.watched.harvest() < floor.rate)
     }
 
     fn exhausted(&self) -> StopReason {

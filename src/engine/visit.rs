@@ -10,6 +10,7 @@ use crate::{
     page::{Page, Timestamp},
     page_classifier::{Judgement, PageClassifier, Reading},
     parse::{Document, ParseConfig, parse},
+    politeness::x_robots_tag,
     text::{Segmenter, TermId},
     topic::KeywordSet,
     topical_rank::NodeId,
@@ -38,6 +39,8 @@ pub(super) struct Web {
     pub(super) segmenter: Arc<Segmenter>,
     pub(super) keywords: Arc<KeywordSet>,
     pub(super) parse: ParseConfig,
+    /// The crawler's token in robots.txt and robots tags.
+    pub(super) agent: String,
 }
 
 /// Everything one errand brings back.
@@ -111,7 +114,11 @@ impl Web {
         let document = Document { url, content_type: response.header("content-type"), body: &response.body };
         match parse(&document, &self.segmenter, &self.parse) {
             Err(error) => Content::Unreadable(error.to_string()),
-            Ok(page) => {
+            Ok(mut page) => {
+                let tags = response.headers.iter().filter(|(name, _)| name == "x-robots-tag").map(|(_, value)| value.as_str());
+                let header = x_robots_tag(tags, &self.agent);
+                page.directives.nofollow |= header.nofollow;
+                page.directives.noindex |= header.noindex;
                 let reading = Reading::of(&page.terms, &directory_words(url, &self.segmenter), &self.keywords);
                 let judgement = model.judge(&reading);
                 Content::Document(Box::new(ReadDocument { page, reading, judgement, digest: xxh3_64(&response.body) }))

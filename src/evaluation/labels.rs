@@ -13,7 +13,7 @@ pub enum LabelError {
     Io { path: String, source: std::io::Error },
     #[error("{path}, line {line}: expected `url<TAB>label`")]
     Line { path: String, line: usize },
-    #[error("{path}: no page has the label \"{label}\"; there are {known}")]
+    #[error("{path}: no page has the label \"{label}\"; name one with --label: {known}")]
     Unknown { path: String, label: String, known: String },
 }
 
@@ -42,7 +42,18 @@ impl Labels {
         Ok(Self { path: name, by_page })
     }
 
-    /// The pages that carry a label (or, after a `*`, one that starts so).
+    /// The targets of a topic: the pages of `label` if one is given, else of the label that is called like the topic,
+    /// else of the only label there is.
+    ///
+    /// # Errors
+    /// [`LabelError::Unknown`] if that leaves no page.
+    pub fn targets(&self, label: Option<&str>, topic: &str) -> Result<BTreeSet<Fingerprint>, LabelError> {
+        let first = self.by_page.values().next();
+        let only = first.filter(|first| self.by_page.values().all(|label| label == *first));
+        self.pages(label.or(only.map(String::as_str)).unwrap_or(topic))
+    }
+
+    /// The pages that carry a label.
     ///
     /// # Errors
     /// [`LabelError::Unknown`] if no page carries it.

@@ -23,5 +23,5 @@ pub use labels::{LabelError, Labels};
 pub use oracle::OracleOrder;
 pub use score::Score;
 pub use task::{Task, TaskError, load_tasks};
-pub use trial::{Contestant, Trial, TrialError, parse_seeds, run_trial};
+pub use trial::{Contestant, Trial, TrialError, run_trial};
 pub use web::RecordedWeb;

@@ -14,7 +14,7 @@ use crate::{
     frontier::{CrawlOrder, Order},
     page::Outcome,
     store::{Batch, Chosen, StoreError},
-    url::{Fingerprint, Url},
+    url::Fingerprint,
 };
 
 /// An order that takes part in a comparison.
@@ -86,6 +86,10 @@ impl Journal for Recorder {
         Ok(())
     }
 
+    fn finish(self: Box<Self>) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     fn wants_captures(&self) -> bool {
         false
     }
@@ -134,10 +138,4 @@ pub fn run_trial(
         reachable_targets: targets.iter().filter(|target| reachable.contains(target)).count(),
         micros_per_page,
     })
-}
-
-/// The seeds of a task as URLs; those that cannot be parsed are left out.
-#[must_use]
-pub fn parse_seeds(seeds: &[String]) -> Vec<Url> {
-    seeds.iter().filter_map(|seed| crate::url::canonicalize(seed, None).ok()).collect()
 }

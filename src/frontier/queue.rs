@@ -42,13 +42,11 @@ pub struct FrontierConfig {
     pub patience: f64,
     /// Longest wait for a better link, in seconds.
     pub max_wait_seconds: u64,
-    /// Requests to one host at a time.
-    pub connections_per_host: u32,
 }
 
 impl Default for FrontierConfig {
     fn default() -> Self {
-        Self { patience: 0.5, max_wait_seconds: 30, connections_per_host: 1 }
+        Self { patience: 0.5, max_wait_seconds: 30 }
     }
 }
 
@@ -82,6 +80,7 @@ struct HostQueue {
 #[derive(Debug, Default)]
 pub struct Frontier {
     config: FrontierConfig,
+    connections_per_host: u32,
     hosts: Vec<HostQueue>,
     host_ids: FxHashMap<String, HostId>,
     host_names: Vec<String>,
@@ -96,9 +95,10 @@ pub struct Frontier {
 }
 
 impl Frontier {
+    /// An empty frontier; hosts take `connections_per_host` requests at a time.
     #[must_use]
-    pub fn new(config: FrontierConfig) -> Self {
-        Self { config, ..Self::default() }
+    pub fn new(config: FrontierConfig, connections_per_host: u32) -> Self {
+        Self { config, connections_per_host, ..Self::default() }
     }
 
     /// The number of a host, given by its authority; new ones are ready at once.
@@ -211,7 +211,7 @@ impl Frontier {
     pub fn occupy(&mut self, host: HostId) {
         let queue = &mut self.hosts[host.0 as usize];
         queue.running += 1;
-        if queue.running >= self.config.connections_per_host {
+        if queue.running >= self.connections_per_host {
             queue.is_ready = false;
         }
         self.relist(host);
@@ -304,7 +304,7 @@ impl Frontier {
             }
             self.sleeping.pop();
             let queue = &mut self.hosts[host.0 as usize];
-            if queue.ready_at <= now && queue.running < self.config.connections_per_host && !queue.is_ready {
+            if queue.ready_at <= now && queue.running < self.connections_per_host && !queue.is_ready {
                 queue.is_ready = true;
                 self.relist(host);
             }

@@ -1,0 +1,75 @@
+//! Topic and configuration → what the engine is asked to do.
+
+use std::{fs, path::Path, sync::Arc};
+
+use super::Config;
+use crate::{
+    engine::{CrawlPlan, Example, HarvestFloor, Limits},
+    parse::{Document, parse},
+    text::Segmenter,
+    topic::{KeywordSet, Topic},
+    url::Url,
+};
+
+/// An example page that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    #[error("example {path}: {source}")]
+    Io { path: String, source: std::io::Error },
+    #[error("example {path}: {reason}; give HTML or text")]
+    Unreadable { path: String, reason: String },
+}
+
+impl Config {
+    /// The plan of a topic's crawl; reads its example pages.
+    ///
+    /// # Errors
+    /// An example that cannot be read.
+    pub fn plan(&self, topic: &Topic) -> Result<CrawlPlan, PlanError> {
+        let segmenter = topic.segmenter();
+        let mut examples = Vec::new();
+        for (paths, relevant) in [(&topic.examples.positive, true), (&topic.examples.negative, false)] {
+            for path in paths {
+                examples.push(self.example(path, relevant, &segmenter)?);
+            }
+        }
+        Ok(CrawlPlan {
+            keywords: Arc::new(KeywordSet::new(topic.keywords.iter().map(|keyword| keyword.terms.clone()))),
+            seeds: topic.seeds.clone(),
+            segmenter,
+            scope: topic.scope().clone(),
+            threshold: topic.threshold.get(),
+            tunnel_depth: topic.tunnel_depth,
+            limits: Limits {
+                max_pages: topic.limits.max_pages,
+                max_bytes: topic.limits.max_bytes,
+                max_minutes: topic.limits.max_minutes,
+                max_pages_per_host: topic.limits.max_pages_per_host,
+                relevant_pages: topic.stop.relevant_pages,
+                harvest_below: topic.stop.harvest_below.map(|floor| HarvestFloor { rate: floor.rate, over: floor.over }),
+            },
+            engine: self.crawl.clone(),
+            frontier: self.frontier,
+            pace: self.politeness.clone(),
+            parse: self.parse.clone(),
+            rank: self.topical_rank,
+            page_classifier: self.page_classifier.clone(),
+            trained: None,
+            examples,
+            agent: self.fetch.user_agent.split('/').next().unwrap_or("windrow").to_owned(),
+        })
+    }
+
+    fn example(&self, path: &Path, relevant: bool, segmenter: &Segmenter) -> Result<Example, PlanError> {
+        let name = path.display().to_string();
+        let body = fs::read(path).map_err(|source| PlanError::Io { path: name.clone(), source })?;
+        let is_text = path.extension().is_some_and(|ending| ending == "txt" || ending == "md");
+        let unreadable = |reason: String| PlanError::Unreadable { path: name.clone(), reason };
+        // Where the page came from does not matter: its links are not followed.
+        let url = Url::parse("http://example.invalid/").map_err(|error| unreadable(error.to_string()))?;
+        let content_type = Some(if is_text { "text/plain" } else { "text/html" });
+        let page = parse(&Document { url: &url, content_type, body: &body }, segmenter, &self.parse)
+            .map_err(|error| unreadable(error.to_string()))?;
+        Ok(Example { terms: Arc::new(page.terms), relevant })
+    }
+}

@@ -1,0 +1,97 @@
+//! What a report tells of a crawl beyond its rows: order, clock, and what the models have learnt.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Crawl;
+use crate::{
+    link_classifier::Feature,
+    page::Timestamp,
+    store::{Store, StoreError},
+    text::TermId,
+};
+
+/// Name of the row that holds it.
+const ROW: &str = "run";
+/// Words listed.
+const WORDS: usize = 60;
+
+/// Facts of a crawl's run, renewed with every session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunFacts {
+    pub order: String,
+    pub started: Timestamp,
+    pub virtual_time: bool,
+    pub model_versions: u32,
+    /// The page model's weightiest words, with their weights (log ratios).
+    pub top_terms: Vec<(String, f64)>,
+    /// Name, prior and present weight of each piece of link evidence.
+    pub link_weights: Vec<(String, f64, f64)>,
+}
+
+impl RunFacts {
+    /// Reads what the last session left; defaults where there is none.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn load(store: &Store) -> Result<Self, StoreError> {
+        let bytes = store.model(ROW)?;
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+    }
+}
+
+/// Words of relevant pages, to name what the page model's hashed columns stand for.
+#[derive(Debug, Default)]
+pub(super) struct Lexicon {
+    pages: BTreeMap<String, u32>,
+}
+
+impl Lexicon {
+    /// As many words are counted; rare ones make room.
+    const CAPACITY: usize = 50_000;
+
+    pub(super) fn add<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
+        for word in words {
+            if let Some(count) = self.pages.get_mut(word) {
+                *count += 1;
+            } else {
+                self.pages.insert(word.to_owned(), 1);
+            }
+        }
+        if self.pages.len() > Self::CAPACITY {
+            self.pages.retain(|_, count| *count > 1);
+        }
+    }
+
+    /// The words that weigh most among those of three relevant pages or more.
+    fn weightiest(&self, weight: impl Fn(TermId) -> f64) -> Vec<(String, f64)> {
+        let known = self.pages.iter().filter(|&(_, &count)| count >= 3);
+        let mut words: Vec<(String, f64)> =
+            known.map(|(word, _)| (word.clone(), weight(TermId::of(word)))).filter(|&(_, weight)| weight > 0.0).collect();
+        words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        words.truncate(WORDS);
+        words
+    }
+}
+
+impl Crawl {
+    /// The facts row as of now.
+    pub(super) fn facts_row(&self) -> (String, Vec<u8>) {
+        let model = self.pages.model();
+        let now = self.links.weights();
+        let facts = RunFacts {
+            order: self.plan.engine.order.name().to_owned(),
+            started: self.first_started,
+            virtual_time: self.web.fetcher.is_replay(),
+            model_versions: self.pages.version(),
+            top_terms: self.lexicon.weightiest(|word| model.word_weight(word)),
+            link_weights: Feature::ALL
+                .into_iter()
+                .map(|feature| (feature.name().to_owned(), feature.prior_weight(), now[feature as usize]))
+                .collect(),
+        };
+        // Plain numbers and strings always serialise.
+        (ROW.to_owned(), serde_json::to_vec(&facts).unwrap_or_default())
+    }
+}
