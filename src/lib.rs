@@ -10,6 +10,7 @@ pub mod page;
 pub mod page_classifier;
 pub mod parse;
 pub mod politeness;
+pub mod report;
 pub mod store;
 pub mod text;
 pub mod topic;

@@ -45,6 +45,10 @@ const MAX_HEADERS: usize = 512;
 pub enum FetchError {
     #[error("fetch.user_agent or fetch.contact: {0:?} has characters that no header may have; use plain ASCII")]
     Agent(String),
+    #[error(
+        "fetch.user_agent: {0:?} does not start with a name that robots.txt can call; letters, `-` and `_`, as in windrow/0.1"
+    )]
+    AgentName(String),
     #[error("fetch.headers.\"{host}\": {name:?} is not a header with a value that can be sent")]
     Header { host: String, name: String },
     #[error("fetch.proxy: {url:?} is not a proxy ({source}); give http://host:port or socks5://host:port")]
@@ -74,6 +78,9 @@ impl HttpFetcher {
         let times = [config.total_timeout_ms, config.header_timeout_ms, config.connect_timeout_ms, config.slow_window_ms];
         if times.contains(&0) || config.body_limit == 0 {
             return Err(FetchError::Zero);
+        }
+        if config.robots_agent().is_empty() {
+            return Err(FetchError::AgentName(config.user_agent.clone()));
         }
         // An error says that a provider was installed before, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();

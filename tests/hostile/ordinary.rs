@@ -86,6 +86,7 @@ fn a_configuration_that_cannot_work_names_its_key() {
     let own =
         |name: &str, value: &str| BTreeMap::from([("a.test".to_owned(), BTreeMap::from([(name.to_owned(), value.to_owned())]))]);
     assert!(fails(FetchConfig { contact: "line\nbreak".to_owned(), ..FetchConfig::default() }).contains("fetch.contact"));
+    assert!(fails(FetchConfig { user_agent: "2bot".to_owned(), ..FetchConfig::default() }).contains("fetch.user_agent"));
     assert!(fails(FetchConfig { headers: own("bad name", "x"), ..FetchConfig::default() }).contains("fetch.headers.\"a.test\""));
     assert!(fails(FetchConfig { proxy: Some("::".to_owned()), ..FetchConfig::default() }).contains("fetch.proxy"));
     assert!(fails(FetchConfig { ca_file: Some("/no/such.pem".into()), ..FetchConfig::default() }).contains("/no/such.pem"));
