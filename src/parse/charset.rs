@@ -11,7 +11,7 @@
 use std::{borrow::Cow, str};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, GB18030, GBK, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::prescan::{Prescan, charset_of_content_type, prescan};
 use crate::url::{Url, host_of};
@@ -21,6 +21,12 @@ const SAMPLE: usize = 64 * 1024;
 
 /// A declared encoding in which more than this share of the characters that are not ASCII are errors is doubted.
 const DOUBTFUL: f64 = 0.1;
+
+/// The top-level domain that hints at no language.
+const GENERIC: &[u8] = b"com";
+
+/// Fewer bytes than this that are not ASCII do not tell one East Asian encoding from another.
+const FEW_BYTES: usize = 32;
 
 /// Bytes looked at to tell UTF-16 by its zeros.
 const UTF_16_SAMPLE: usize = 512;
@@ -189,7 +195,12 @@ fn detect(body: &[u8], ascii: usize, declared: &Prescan<'_>, url: &Url) -> &'sta
     let sample = &body[ascii..body.len().min(ascii + SAMPLE)];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(sample, ascii + sample.len() == body.len());
-    let guess = detector.guess(Some(hint(declared.lang, url)), Utf8Detection::Allow);
+    let hint = hint(declared.lang, url);
+    let mut guess = detector.guess(Some(hint), Utf8Detection::Allow);
+    // A few characters fit all East Asian encodings; without a hint, Chinese is the likeliest.
+    if hint == GENERIC && is_east_asian(guess) && sample.iter().filter(|byte| !byte.is_ascii()).count() < FEW_BYTES {
+        guess = detector.guess(Some(b"cn"), Utf8Detection::Allow);
+    }
     if guess == GBK { GB18030 } else { guess }
 }
 
@@ -206,7 +217,88 @@ fn hint<'u>(lang: Option<&[u8]>, url: &'u Url) -> &'u [u8] {
         b"ru" => b"ru",
         _ => {
             let label = host_of(url).rsplit('.').next().unwrap_or_default().as_bytes();
-            if !label.is_empty() && label.iter().all(u8::is_ascii_lowercase) { label } else { b"com" }
+            let says_nothing = label.is_empty() || !label.iter().all(u8::is_ascii_lowercase) || matches!(label, b"net" | b"org");
+            if says_nothing { GENERIC } else { label }
+        }
+    }
+}
+
+fn is_east_asian(encoding: &'static Encoding) -> bool {
+    [BIG5, EUC_JP, EUC_KR, SHIFT_JIS].contains(&encoding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ZH: &str = "<p>水稻病虫害防治技术，农业科学院植物保护研究所发布的最新消息</p>";
+
+    fn decoded(body: &[u8], content_type: Option<&str>) -> (String, &'static str, bool) {
+        let url = Url::parse("http://e.com/").unwrap();
+        let Decoded { text, encoding, had_errors } = decode(body, content_type, &url);
+        (text.into_owned(), name_of(encoding), had_errors)
+    }
+
+    fn gbk(text: &str) -> Vec<u8> {
+        GBK.encode(text).0.into_owned()
+    }
+
+    #[test]
+    fn marks_go_before_headers_and_headers_before_declarations() {
+        let marked = [&b"\xef\xbb\xbf"[..], ZH.as_bytes()].concat();
+        assert_eq!(decoded(&marked, Some("text/html; charset=gbk")), (ZH.to_owned(), "utf-8", false));
+        let page = gbk(&format!("<meta charset=big5>{ZH}"));
+        assert_eq!(decoded(&page, Some("text/html; charset=GB2312")).1, "gb18030");
+    }
+
+    #[test]
+    fn claims_that_the_bytes_contradict_are_overruled() {
+        let utf_8 = format!("<meta charset=gb2312>{ZH}");
+        assert_eq!(decoded(utf_8.as_bytes(), None), (utf_8, "utf-8", false));
+        let said_utf_8 = format!("<meta charset=utf-8>{ZH}");
+        assert_eq!(decoded(&gbk(&said_utf_8), Some("text/html; charset=utf-8")), (said_utf_8, "gb18030", false));
+        let behind_apache = format!("<meta charset=gb2312>{ZH}");
+        assert_eq!(decoded(&gbk(&behind_apache), Some("text/html; charset=iso-8859-1")), (behind_apache, "gb18030", false));
+    }
+
+    #[test]
+    fn a_few_broken_bytes_do_not_overrule_a_claim() {
+        let page = [format!("<meta charset=utf-8>{ZH}").as_bytes(), &[0xe5, b'<']].concat();
+        let (text, encoding, had_errors) = decoded(&page, None);
+        assert_eq!((encoding, had_errors), ("utf-8", true));
+        assert!(text.contains("水稻") && text.contains('\u{fffd}'));
+    }
+
+    #[test]
+    fn utf_16_is_read_with_and_without_a_mark() {
+        let units = |order: fn(u16) -> [u8; 2]| ZH.encode_utf16().flat_map(order).collect::<Vec<u8>>();
+        let markup = "<html><body><p>plain words</p>";
+        let plain: Vec<u8> = markup.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(decoded(&plain, None), (markup.to_owned(), "utf-16le", false));
+        let marked = [&[0xfe, 0xff][..], &units(u16::to_be_bytes)].concat();
+        assert_eq!(decoded(&marked, None), (ZH.to_owned(), "utf-16be", false));
+    }
+
+    #[test]
+    fn undeclared_pages_are_told_by_their_bytes() {
+        assert_eq!(decoded(&gbk(ZH), None), (ZH.to_owned(), "gb18030", false));
+        assert_eq!(decoded(&gbk("<title>登录</title>"), None).1, "gb18030");
+        let big5 = format!("<html lang=zh-TW>{}", "臺灣農業試驗所水稻病蟲害防治");
+        assert_eq!(decoded(&BIG5.encode(&big5).0, None), (big5, "big5", false));
+        assert_eq!(decoded("Das Gemüse wächst über Nacht".as_bytes(), None).1, "utf-8");
+        assert_eq!(
+            decoded(b"Das Gem\xfcse w\xe4chst \xfcber Nacht", None),
+            ("Das Gemüse wächst über Nacht".to_owned(), "windows-1252", false)
+        );
+    }
+
+    #[test]
+    fn every_encoding_has_a_name_in_lower_case() {
+        for label in
+            ["utf-8", "gbk", "big5", "iso-8859-8-i", "koi8-u", "x-mac-cyrillic", "windows-1252", "iso-2022-jp", "utf-16le"]
+        {
+            let name = name_of(Encoding::for_label(label.as_bytes()).unwrap());
+            assert_eq!(name, name.to_ascii_lowercase());
         }
     }
 }

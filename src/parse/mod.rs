@@ -12,6 +12,7 @@ mod html;
 mod links;
 mod prescan;
 mod simhash;
+mod sitemap;
 mod sniff;
 mod text_buffer;
 mod tree;
@@ -20,6 +21,7 @@ mod words;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+pub use sitemap::{XmlKind, XmlLink, XmlLinks, links_of_xml};
 
 use crate::{
     page::Page,
@@ -78,6 +80,9 @@ pub enum ParseError {
     /// Neither HTML nor plain text; holds the type as served or as the bytes show.
     #[error("cannot read {0}: only HTML and plain text are read")]
     UnsupportedType(String),
+    /// Asked for the links of an XML list, but the root element, which it holds, is of another kind.
+    #[error("neither a sitemap nor a feed: the root element is {0}")]
+    NotAList(String),
 }
 
 /// Reads a document.

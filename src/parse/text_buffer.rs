@@ -16,20 +16,29 @@ pub(super) struct TextBuffer {
 impl TextBuffer {
     /// Adds text, each stretch of whitespace as one blank.
     pub(super) fn push(&mut self, text: &str) {
-        for (at, piece) in text.split(char::is_whitespace).enumerate() {
-            if at > 0 && self.separator.is_none() {
-                self.separator = Some(' ');
+        let mut rest = text;
+        loop {
+            let blank = blank_at(rest);
+            self.push_piece(&rest[..blank]);
+            rest = &rest[blank..];
+            if rest.is_empty() {
+                return;
             }
-            if piece.is_empty() {
-                continue;
-            }
-            if let Some(separator) = self.separator.take()
-                && !self.text.is_empty()
-            {
-                self.text.push(separator);
-            }
-            self.text.push_str(piece);
+            self.separator.get_or_insert(' ');
+            rest = rest.trim_start();
         }
+    }
+
+    fn push_piece(&mut self, piece: &str) {
+        if piece.is_empty() {
+            return;
+        }
+        if let Some(separator) = self.separator.take()
+            && !self.text.is_empty()
+        {
+            self.text.push(separator);
+        }
+        self.text.push_str(piece);
     }
 
     /// What follows stands on a new line.
@@ -65,6 +74,30 @@ impl TextBuffer {
     }
 }
 
+/// Where the first stretch of whitespace begins that is not one blank between words: single blanks may stay as they are.
+fn blank_at(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let is_single = byte == b' ' && at > 0 && bytes.get(at + 1).is_some_and(u8::is_ascii_graphic);
+        if byte.is_ascii_graphic() || is_single {
+            at += 1;
+        } else if byte.is_ascii() {
+            if char::from(byte).is_whitespace() {
+                return at;
+            }
+            at += 1;
+        } else {
+            let Some(c) = text[at..].chars().next() else { return at };
+            if c.is_whitespace() {
+                return at;
+            }
+            at += c.len_utf8();
+        }
+    }
+    at
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,6 +113,7 @@ mod tests {
         buffer.push(" d");
         assert_eq!(buffer.take_run(), "a bc\nd");
         assert_eq!(buffer.take_run(), "");
-        assert_eq!(buffer.into_string(), "a bc\nd");
+        buffer.push("e f  g h \u{a0} i");
+        assert_eq!(buffer.into_string(), "a bc\nde f g h i");
     }
 }

@@ -25,9 +25,10 @@ impl Language {
         let (mut han, mut kana, mut latin, mut other) = (0_usize, 0_usize, 0_usize, 0_usize);
         for c in text.chars().take(SAMPLE) {
             match c {
+                c if c.is_ascii() => latin += usize::from(c.is_ascii_alphabetic()),
                 '\u{3040}'..='\u{30ff}' => kana += 1,
                 c if is_han(c) => han += 1,
-                c if c.is_ascii_alphabetic() || ('\u{c0}'..='\u{24f}').contains(&c) => latin += 1,
+                '\u{c0}'..='\u{24f}' => latin += 1,
                 c if c.is_alphabetic() => other += 1,
                 _ => {}
             }
@@ -69,11 +70,12 @@ impl Language {
 fn looks_english(text: &str) -> bool {
     const COMMON: &[&str] =
         &["the", "of", "and", "to", "in", "is", "for", "a", "on", "this", "with", "by", "or", "at", "from", "are"];
+    const LONGEST: usize = 4;
     let mut words = 0_usize;
     let mut common = 0_usize;
     for word in text.split(|c: char| !c.is_alphabetic()).filter(|w| !w.is_empty()).take(600) {
         words += 1;
-        common += usize::from(COMMON.iter().any(|known| word.eq_ignore_ascii_case(known)));
+        common += usize::from(word.len() <= LONGEST && COMMON.iter().any(|known| word.eq_ignore_ascii_case(known)));
     }
     words < 12 || common * 25 >= words
 }

@@ -82,16 +82,22 @@ impl Segmenter {
                 }
                 rest = &rest[end..];
             } else if is_word_char(first) {
-                let end = rest.find(|c| !is_word_char(c) || is_han(c)).unwrap_or(rest.len());
+                let (end, is_plain) = word_end(rest);
                 let end = end + trailing_sign(&rest[end..]);
+                if is_plain && !rest[..end].ends_with('s') {
+                    if end <= MAX_WORD_BYTES && !is_stop_word(&rest[..end]) {
+                        each(&rest[..end]);
+                    }
+                    rest = &rest[end..];
+                    continue;
+                }
                 normalise(&rest[..end], &mut word);
                 if !word.is_empty() && word.len() <= MAX_WORD_BYTES {
                     each(&word);
                 }
                 rest = &rest[end..];
             } else {
-                let end = rest.find(|c| is_word_char(c) || is_han(c)).unwrap_or(rest.len());
-                rest = &rest[end..];
+                rest = &rest[gap_end(rest)..];
             }
         }
     }
@@ -131,6 +137,32 @@ pub(super) fn is_han(c: char) -> bool {
     matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}' | '々')
 }
 
+/// Where the word ends that a text starts with, and whether it is ASCII in lower case, as most are.
+fn word_end(text: &str) -> (usize, bool) {
+    let mut is_plain = true;
+    let mut ascii = text.len();
+    for (at, byte) in text.bytes().enumerate() {
+        if !byte.is_ascii_alphanumeric() {
+            ascii = at;
+            break;
+        }
+        is_plain &= !byte.is_ascii_uppercase();
+    }
+    if text.as_bytes().get(ascii).is_none_or(u8::is_ascii) {
+        return (ascii, is_plain);
+    }
+    (ascii + text[ascii..].find(|c| !is_word_char(c) || is_han(c)).unwrap_or(text.len() - ascii), false)
+}
+
+/// Where the first word begins.
+fn gap_end(text: &str) -> usize {
+    let ascii = text.bytes().position(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()).unwrap_or(text.len());
+    if text.as_bytes().get(ascii).is_none_or(u8::is_ascii) {
+        return ascii;
+    }
+    ascii + text[ascii..].find(|c| is_word_char(c) || is_han(c)).unwrap_or(text.len() - ascii)
+}
+
 fn is_word_char(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() && !is_han(c) }
 }
@@ -143,10 +175,15 @@ fn trailing_sign(after: &str) -> usize {
 /// Lower case, half width, and the English plural folded, into `out`.
 fn normalise(word: &str, out: &mut String) {
     out.clear();
+    if word.is_ascii() {
+        out.push_str(word);
+        out.make_ascii_lowercase();
+        fold_plural(out);
+        return;
+    }
     for c in word.chars() {
         match c {
-            'A'..='Z' => out.push(c.to_ascii_lowercase()),
-            c if c.is_ascii() => out.push(c),
+            c if c.is_ascii() => out.push(c.to_ascii_lowercase()),
             // Full-width forms have the same order as ASCII.
             '\u{ff01}'..='\u{ff5e}' => out.extend(char::from_u32(c as u32 - 0xfee0).map(|c| c.to_ascii_lowercase())),
             c => out.extend(c.to_lowercase()),

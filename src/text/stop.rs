@@ -1,15 +1,21 @@
 //! Words too common to tell one topic from another, in Chinese and English.
 
-use std::{collections::HashSet, sync::LazyLock};
+use std::sync::LazyLock;
 
-static STOP_WORDS: LazyLock<HashSet<&'static str>> =
+use rustc_hash::FxHashSet;
+
+/// Asked for every word of every page, hence the quick hash.
+static STOP_WORDS: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| EN.split_whitespace().chain(ZH.split_whitespace()).collect());
 
 /// Whether a normalised word is on the stop list.
 #[must_use]
 pub fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.contains(word)
+    word.len() <= LONGEST && STOP_WORDS.contains(word)
 }
+
+/// Bytes of the longest word on the list.
+const LONGEST: usize = 7;
 
 const EN: &str = "a about above after again against all also am an and any are as at be because been before being below between both but by \
     can could did do does doing down during each etc few for from further had has have having he her here hers him his how however i if in \
@@ -22,3 +28,13 @@ const ZH: &str = "的 了 在 是 我 有 和 就 不 人 都 一 一个 上 也
     这些 那些 之 与 及 或 而 等 中 为 以 对 从 将 被 把 给 让 向 于 由 其 此 该 并 并且 但 但是 因为 所以 如果 可以 可 能 能够 还 还是 又 再 \
     更 最 比 则 至 个 种 次 年 月 日 时 后 前 下 里 内 外 来 用 使用 进行 通过 以及 其中 其他 什么 怎么 如何 多 大 小 如 各 每 某 所 地 得 吗 呢 吧 啊 \
     二 三 四 五 六 七 八 九 十 已 已经 只 只有 却 虽然 然后 同时 由于 关于 根据 按照 为了 一些 一种 不是 就是 也是 都是 没 无 非 者 第 本 即 若 且";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_of_the_list_is_longer_than_the_longest() {
+        assert_eq!(STOP_WORDS.iter().map(|word| word.len()).max(), Some(LONGEST));
+    }
+}

@@ -11,7 +11,7 @@ mod host;
 mod scope;
 
 pub use ::url::Url;
-pub use canonical::{UrlError, canonicalize};
+pub use canonical::{MAX_URL_BYTES, UrlError, canonicalize};
 pub use fingerprint::{Fingerprint, aphash, same_page_key};
 pub use host::{authority, host_of, registrable_domain, site_of};
 pub use scope::{Refusal, Scope, ScopeConfig, ScopeError};
