@@ -6,6 +6,7 @@ use super::{
     Crawl, EngineError,
     crawl::KnownRobots,
     knowledge::Source,
+    resume::{is_seed, is_site_root},
     visit::{Answer, Content, Purpose, ReadDocument, Visit},
 };
 use crate::{
@@ -218,12 +219,10 @@ impl Crawl {
         }
         self.digests.insert(digest, record.seq);
         record.terms = page.terms.iter().map(|term| (term.word.to_owned(), term.count)).collect();
-        let is_seed = link.in_links.is_empty();
-        let judgement = if is_seed {
-            let is_root = link.url.path().len() <= 1 && link.url.query().is_none();
-            self.pages.observe_seed(u64::from(node.0), reading, is_root)
+        let judgement = if is_seed(link) {
+            self.pages.observe_seed(record.seq, reading, is_site_root(&link.url))
         } else {
-            self.pages.observe(u64::from(node.0), reading)
+            self.pages.observe(record.seq, reading)
         };
         record.relevance = judgement.relevance;
         record.relevant = judgement.relevance.get() >= self.plan.threshold;
@@ -236,7 +235,7 @@ impl Crawl {
         let mut touched = std::mem::take(&mut self.touched);
         self.graph.fetch(node, self.order.rank_input(judgement.relevance.get()), &found.nodes, &mut touched);
         self.touched = touched;
-        let mut weights_changed = self.learn_link(link, node, judgement.relevance);
+        let mut weights_changed = self.learn_link(link, record.seq, judgement.relevance);
         if self.pages.is_due() {
             let rejudged = self.pages.rejudge();
             self.links.set_keyword_weights(self.pages.keyword_weights());
@@ -279,13 +278,14 @@ impl Crawl {
             stands_on: link.in_links.iter().map(|note| (note.source, note.ordinal)).collect(),
         };
         self.knowledge.sources.insert(node, source);
+        self.node_of_seq.insert(record.seq, node);
     }
 
     /// Teaches the link model what came of a link.
-    fn learn_link(&mut self, link: &Link, node: NodeId, relevance: Relevance) -> bool {
+    fn learn_link(&mut self, link: &Link, seq: u64, relevance: Relevance) -> bool {
         let links = &mut self.links;
         self.knowledge
-            .with_facts(link, &self.graph, |facts| links.learn(u64::from(node.0), &link.facts, facts, link.evidence, relevance))
+            .with_facts(link, &self.graph, |facts| links.learn(seq, &link.facts, facts, link.evidence, relevance))
     }
 
     fn keep_capture(&mut self, record: &PageRecord, response: Response, address: Option<std::net::IpAddr>) {

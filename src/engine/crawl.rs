@@ -93,12 +93,30 @@ pub struct Crawl {
     /// Links under way that were not chosen by the order.
     pub(super) chosen: FxHashMap<NodeId, crate::store::Chosen>,
     pub(super) last_url: String,
+    /// Finished URLs at which the link model is next kept whole.
+    pub(super) snapshot_at: u64,
+    /// Fetched pages by their `seq`.
+    pub(super) node_of_seq: FxHashMap<u64, NodeId>,
 }
 
 impl Crawl {
     /// A new crawl with its seeds queued. `order` is normally `plan.engine.order`; a bench may bring its own.
     #[must_use]
-    pub fn new(plan: CrawlPlan, order: Arc<dyn CrawlOrder>, fetcher: Arc<dyn Fetcher>, journal: Box<dyn Journal>) -> Self {
+    pub fn new(
+        plan: CrawlPlan,
+        order: Arc<dyn CrawlOrder>,
+        fetcher: Arc<dyn Fetcher>,
+        journal: Box<dyn Journal>,
+    ) -> Self {
+        let mut crawl = Self::empty(plan, order, fetcher, journal);
+        for seed in crawl.plan.seeds.clone() {
+            crawl.add_seed(seed);
+        }
+        crawl
+    }
+
+    /// A crawl that knows nothing yet but its topic.
+    pub(super) fn empty(plan: CrawlPlan, order: Arc<dyn CrawlOrder>, fetcher: Arc<dyn Fetcher>, journal: Box<dyn Journal>) -> Self {
         let is_replay = fetcher.is_replay();
         let clock = if is_replay { Clock::Virtual(Timestamp(1_000_000_000_000)) } else { Clock::System };
         let mut pages = PageLearner::new(&plan.page_classifier, plan.keywords.len(), plan.trained.as_deref());
@@ -109,7 +127,7 @@ impl Crawl {
         }
         let mut links = LinkLearner::default();
         links.set_keyword_weights(pages.keyword_weights());
-        let mut crawl = Self {
+        Self {
             web: Arc::new(Web {
                 fetcher,
                 segmenter: Arc::clone(&plan.segmenter),
@@ -146,17 +164,15 @@ impl Crawl {
             touched: Vec::new(),
             chosen: FxHashMap::default(),
             last_url: String::new(),
+            snapshot_at: 0,
+            node_of_seq: FxHashMap::default(),
             order,
             plan,
-        };
-        for seed in crawl.plan.seeds.clone() {
-            crawl.add_seed(seed);
         }
-        crawl
     }
 
     /// Queues a seed before everything else; one that is known already is left alone.
-    fn add_seed(&mut self, url: Url) {
+    pub(super) fn add_seed(&mut self, url: Url) {
         let fingerprint = Fingerprint::of(&url);
         if self.frontier.seen(fingerprint).is_some() {
             return;
@@ -205,6 +221,12 @@ impl Crawl {
     pub(super) fn host(&mut self, url: &Url) -> HostId {
         let name = authority(url);
         let host = self.frontier.host(&name);
+        self.enter_host(host, name);
+        host
+    }
+
+    /// Makes room for a host's state, if it has none.
+    pub(super) fn enter_host(&mut self, host: HostId, name: String) {
         if host.0 as usize == self.hosts.len() {
             self.hosts.push(HostState {
                 robots: None,
@@ -213,7 +235,6 @@ impl Crawl {
                 changed: true,
             });
         }
-        host
     }
 
     pub(super) fn host_state(&mut self, host: HostId) -> &mut HostState {

@@ -2,13 +2,16 @@
 
 use std::{collections::BTreeSet, time::Instant};
 
-use super::{Crawl, EngineError};
+use super::{Crawl, EngineError, resume::LINKS};
 use crate::{
     frontier::Link,
     page::{Outcome, Relevance},
     store::{Batch, Capture, Chosen, InLink, LinkRecord, OutlinkRecord, PageRecord},
     topical_rank::NodeId,
 };
+
+/// Finished URLs between two snapshots of the link model.
+const SNAPSHOT_PAGES: u64 = 500;
 
 /// Changes since the last commit.
 #[derive(Debug)]
@@ -118,8 +121,10 @@ impl Crawl {
         self.state.elapsed_ms = self.elapsed_before + self.clock.now().since(self.started).as_millis() as u64;
         self.state.random_state = self.random.get_seed();
         batch.state = Some(self.state.clone());
-        if now {
+        if now || self.state.pages >= self.snapshot_at {
+            self.snapshot_at = self.state.pages + SNAPSHOT_PAGES;
             batch.models.push(self.facts_row());
+            batch.models.push((LINKS.to_owned(), self.links.to_bytes(self.state.pages)));
         }
         self.journal.commit(batch)?;
         Ok(())

@@ -63,7 +63,7 @@ impl Knowledge {
                     around_matches: &note.around_matches,
                     heading_matches: &note.heading_matches,
                     source: &source.facts,
-                    source_key: u64::from(note.source.0),
+                    source_key: source.seq,
                     group_size: source.group_sizes.get(usize::from(note.context.group)).map_or(1, |&size| usize::from(size)),
                     neighbours,
                 })

@@ -22,6 +22,7 @@ mod journal;
 mod knowledge;
 mod limits;
 mod progress;
+mod resume;
 mod run;
 mod runner;
 mod score;

@@ -2,7 +2,7 @@
 
 use super::Crawl;
 use crate::{
-    frontier::{CrawlOrder, LinkView, Priority},
+    frontier::{LinkView, Priority},
     page::Relevance,
     page_classifier::Rejudged,
     topical_rank::NodeId,
@@ -86,6 +86,15 @@ impl Crawl {
         self.touched = touched;
     }
 
+    /// Scores every link of a list anew, whatever it costs.
+    pub(super) fn rescore_all(&mut self, nodes: Vec<NodeId>) {
+        let model = self.pages.model();
+        for node in nodes {
+            self.refresh(node, &|word| model.word_weight(word));
+        }
+        self.touched.clear();
+    }
+
     /// Waiting links that stand near one that was fetched.
     fn beside(&self, node: NodeId) -> Vec<NodeId> {
         const NEAR: usize = 12;
@@ -121,15 +130,13 @@ impl Crawl {
     /// Carries new judgements of pages into ranks, link model and the store.
     pub(super) fn apply_rejudged(&mut self, rejudged: &[Rejudged]) {
         for &Rejudged { page, relevance } in rejudged {
-            let Ok(number) = u32::try_from(page) else { continue };
-            let node = NodeId(number);
+            let Some(&node) = self.node_of_seq.get(&page) else { continue };
             let Some(source) = self.knowledge.sources.get_mut(&node) else { continue };
             source.facts.relevance = relevance.get();
             source.relevant = relevance.get() >= self.plan.threshold;
-            let seq = source.seq;
             self.graph.set_relevance(node, self.order.rank_input(relevance.get()), &mut self.touched);
             self.links.relabel(page, relevance);
-            self.pending.rejudged(seq, relevance);
+            self.pending.rejudged(page, relevance);
         }
     }
 }

@@ -163,7 +163,7 @@ impl Feature {
 }
 
 /// The evidence about one link, indexed by [`Feature`].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Evidence(pub [f32; FEATURES]);
 
 impl Default for Evidence {

@@ -1,6 +1,7 @@
 //! The link classifier: gathers evidence, estimates, learns from outcomes.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::{
     evidence::{Evidence, FEATURES, Feature},
@@ -61,7 +62,7 @@ pub struct InLinkFacts<'a> {
 }
 
 /// Learns where links lead.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct LinkLearner {
     model: Logistic,
     outcomes: Outcomes,
@@ -74,7 +75,7 @@ pub struct LinkLearner {
     taught: FxHashMap<u64, Taught>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Taught {
     relevance: f64,
     keys: Vec<u64>,
@@ -265,6 +266,25 @@ impl LinkLearner {
         }
         self.learnt += 1.0;
         self.model.learn(key, evidence, relevance.get())
+    }
+
+    /// Learns from evidence alone, where the link's surroundings are no longer known.
+    pub fn learn_evidence(&mut self, key: u64, evidence: Evidence, relevance: Relevance) {
+        self.learnt += 1.0;
+        self.model.learn(key, evidence, relevance.get());
+    }
+
+    /// The whole learner as bytes, with the number of the last page it has learnt from.
+    #[must_use]
+    pub fn to_bytes(&self, last_page: u64) -> Vec<u8> {
+        // Plain data always serialises.
+        rmp_serde::to_vec(&(last_page, self)).unwrap_or_default()
+    }
+
+    /// Reads [`LinkLearner::to_bytes`] back; `None` for bytes of another version.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<(u64, Self)> {
+        rmp_serde::from_slice(bytes).ok()
     }
 
     /// Corrects what was learnt from a page that has been judged anew.

@@ -5,6 +5,7 @@
 //! Prior and evidence meet in one formula, so links are told apart before any outcome is known.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::text::TermId;
 
@@ -13,7 +14,7 @@ const PRIOR_MASS: f64 = 4.0;
 /// Words kept at most per field.
 const MAX_WORDS: usize = 1 << 17;
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct WordCount {
     seen: f32,
     relevant: f32,
@@ -21,7 +22,7 @@ struct WordCount {
 }
 
 /// Word counts of one field of links (anchor, URL, context).
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct LinkBayes {
     words: FxHashMap<TermId, WordCount>,
     seen: f64,

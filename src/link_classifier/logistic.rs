@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::evidence::{Evidence, FEATURES, Feature};
 
 /// Examples kept for refitting; older ones live on in the weights they made.
@@ -13,7 +15,7 @@ type Vector = [f64; FEATURES];
 type Matrix = [[f64; FEATURES]; FEATURES];
 
 /// One fetched link: its evidence and what came of it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Example {
     key: u64,
     evidence: Evidence,
@@ -21,7 +23,7 @@ struct Example {
 }
 
 /// The model and the examples it is refitted to.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Logistic {
     weights: Vector,
     prior: Vector,

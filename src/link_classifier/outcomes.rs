@@ -1,12 +1,13 @@
 //! What fetches have shown so far of hosts, directories, tag paths, lists: rates, shrunken where data is thin.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// Entries kept at most; past it the table stops learning new keys (the crawl's rate stands in for them).
 const MAX_KEYS: usize = 1 << 18;
 
 /// Relevance sum and number of outcomes of one key.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tally {
     relevance: f64,
     number: f64,
@@ -25,7 +26,7 @@ impl Tally {
 }
 
 /// Outcomes by key; keys of different kinds are told apart by their hash.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Outcomes {
     all: Tally,
     by_key: FxHashMap<u64, Tally>,
