@@ -371,4 +371,24 @@ mod tests {
         assert!(missing.contains("none.warc"), "{missing}");
         assert!(matches!(ReplayFetcher::open(&[], false), Err(ReplayError::NoFiles)));
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_damaged_file_opens_or_says_why(at in 0_usize..600, byte in 0_u8..=255, layout in 0_usize..4, cut in 0_usize..600) {
+            let dir = TempDir::new().unwrap();
+            let records = [html("http://e.com/a", "kept"), html("http://e.com/b", &"hay ".repeat(100)), html("http://e.com/c", "more")];
+            let path = layouts(&dir, &records).swap_remove(layout);
+            let mut bytes = fs::read(&path).unwrap();
+            bytes.truncate(bytes.len().saturating_sub(cut).max(40));
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            fs::write(&path, &bytes).unwrap();
+            if let Ok(web) = ReplayFetcher::open(&[path], false) {
+                for url in web.urls() {
+                    let _ = ask(&web, url);
+                }
+            }
+        }
+    }
 }

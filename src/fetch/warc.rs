@@ -258,6 +258,23 @@ mod tests {
         assert!(matches!(reader(&endless).next(), Some(Err(WarcError::HeadTooLong))));
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_come_to_an_end(text in "(WARC/1\\.[01]\r?\n|[A-Za-z-]{0,20}: ?[0-9<>a-z]{0,9}\r?\n|\r?\n|\\PC{0,30}){0,40}") {
+            let mut records = reader(&text);
+            let mut steps = 0;
+            loop {
+                steps += 1;
+                proptest::prop_assert!(steps <= text.len() + 2, "no step without a byte");
+                match records.next() {
+                    None => break,
+                    Some(Err(_)) if !records.resync().unwrap() => break,
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+
     #[test]
     fn after_a_broken_record_the_next_one_is_found() {
         let mut records = reader("WARC/1.0\r\n\r\njunk\r\nmore junk\r\nWARC/1.1\r\nContent-Length: 1\r\n\r\nx");

@@ -76,10 +76,13 @@ impl Pace {
         &self.ledger
     }
 
-    /// Takes note of what robots.txt asks for.
-    pub fn on_robots(&mut self, status: u16, crawl_delay: Option<Duration>) {
+    /// Takes note of what robots.txt asks for; a delay counts from the end of the request that brought it.
+    pub fn on_robots(&mut self, status: u16, crawl_delay: Option<Duration>, config: &PaceConfig) {
         self.ledger.robots_status = Some(status);
         self.ledger.crawl_delay_ms = crawl_delay.map(millis);
+        if let Some(end) = self.last_end {
+            self.pause(end, config);
+        }
     }
 
     /// From when on the next request may start; `None` while as many are under way as may be.
@@ -178,7 +181,7 @@ mod tests {
     fn settled(config: &PaceConfig) -> (Pace, Timestamp) {
         let mut pace = Pace::default();
         let mut now = Timestamp(1_000_000_000_000);
-        for _ in 0..config.slow_start_requests + 1 {
+        for _ in 0..=config.slow_start_requests {
             now = exchange(&mut pace, now, &reply(200), config);
         }
         (pace, now)
@@ -211,7 +214,7 @@ mod tests {
             (Some(seconds(0)), 0, 1_000),
         ] {
             let (mut pace, mut now) = settled(&config);
-            pace.on_robots(200, crawl_delay);
+            pace.on_robots(200, crawl_delay, &config);
             let reply = Reply { elapsed: Duration::from_millis(elapsed_ms), ..reply(200) };
             let given = pause(&mut pace, &mut now, &reply, &config);
             assert_eq!(given.as_millis(), expected_ms, "{crawl_delay:?} {elapsed_ms}");
@@ -223,9 +226,18 @@ mod tests {
     fn a_crawl_delay_is_ignored_only_when_the_user_says_so() {
         let config = PaceConfig { obey_crawl_delay: false, ..PaceConfig::default() };
         let (mut pace, mut now) = settled(&config);
-        pace.on_robots(200, Some(seconds(20)));
+        pace.on_robots(200, Some(seconds(20)), &config);
         assert_eq!(pause(&mut pace, &mut now, &reply(200), &config), seconds(1));
         assert_eq!(pace.ledger().crawl_delay_ms, Some(20_000));
+    }
+
+    #[test]
+    fn a_crawl_delay_holds_from_the_request_that_brought_it() {
+        let config = PaceConfig { slow_start_requests: 0, ..PaceConfig::default() };
+        let (mut pace, now) = (Pace::default(), Timestamp(5_000));
+        assert_eq!(exchange(&mut pace, now, &reply(200), &config), now + Duration::from_millis(1_100));
+        pace.on_robots(200, Some(seconds(10)), &config);
+        assert_eq!(pace.ready_at(&config), Some(now + Duration::from_millis(10_100)));
     }
 
     #[test]

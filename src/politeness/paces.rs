@@ -80,7 +80,7 @@ impl Paces {
 
     /// Takes note of what a host's robots.txt asks for.
     pub fn on_robots(&mut self, host: &str, status: u16, crawl_delay: Option<Duration>) {
-        self.hosts.entry(host.to_owned()).or_default().on_robots(status, crawl_delay);
+        self.hosts.entry(host.to_owned()).or_default().on_robots(status, crawl_delay, &self.config);
     }
 
     /// What is remembered of a host.

@@ -134,4 +134,15 @@ mod tests {
         assert!(answer.body.starts_with(b"hay hay"));
         assert_eq!(served(b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\nundone before").body, b"undone before");
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_block_is_an_answer_or_none(
+            head in "HTTP/1\\.1 200\n(Transfer-Encoding: chunked\n)?(Content-Encoding: (gzip|br|zstd|deflate|x)\n)?\\PC{0,20}\n",
+            body in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300),
+        ) {
+            let block = [head.as_bytes(), b"\n", &body].concat();
+            proptest::prop_assert!(served(&block).body.len() <= 1_000);
+        }
+    }
 }
