@@ -1,0 +1,110 @@
+//! Markup: six house styles, and what they share.
+//!
+//! Promises: every link of a document is in the markup, at least once.
+//! Never: changes a document's text.
+
+mod article;
+mod cards;
+mod definitions;
+mod forum;
+mod lists;
+mod tables;
+
+use super::{
+    document::{Document, Inline, Link},
+    plan::Style,
+};
+
+/// A document in a house style.
+pub fn render(style: Style, document: &Document) -> String {
+    match style {
+        Style::Tables => tables::render(document),
+        Style::Lists => lists::render(document),
+        Style::Cards => cards::render(document),
+        Style::Definitions => definitions::render(document),
+        Style::Article => article::render(document),
+        Style::Forum => forum::render(document),
+    }
+}
+
+/// A frameset with a menu and a main frame.
+pub fn frameset(title: &str, menu: &str, main: &str) -> String {
+    format!(
+        "<HTML><HEAD><META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=utf-8\"><TITLE>{title}</TITLE></HEAD>\n\
+         <FRAMESET COLS=\"160,*\">\n<FRAME NAME=menu SRC=\"{menu}\">\n<FRAME NAME=main SRC=\"{main}\">\n\
+         <NOFRAMES><BODY><A HREF=\"{main}\">{title}</A></BODY></NOFRAMES>\n</FRAMESET></HTML>\n"
+    )
+}
+
+/// The page inside the menu frame.
+pub fn frame_menu(title: &str, links: &[Link]) -> String {
+    let items: Vec<String> = links.iter().map(|link| anchor_with(link, " TARGET=main") + "<BR>\n").collect();
+    format!("<HTML><HEAD><TITLE>{title}</TITLE></HEAD><BODY BGCOLOR=#EEEEDD>\n{}</BODY></HTML>\n", items.concat())
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+fn anchor(link: &Link) -> String {
+    anchor_with(link, "")
+}
+
+fn anchor_with(link: &Link, attributes: &str) -> String {
+    labelled(link, attributes, &escape(&link.text))
+}
+
+/// A link around markup of its own.
+fn labelled(link: &Link, attributes: &str, inner: &str) -> String {
+    let nofollow = if link.nofollow { " rel=\"nofollow\"" } else { "" };
+    format!("<a href=\"{}\"{nofollow}{attributes}>{inner}</a>", escape(&link.href))
+}
+
+fn anchors(links: &[Link], between: &str) -> String {
+    let anchors: Vec<String> = links.iter().map(anchor).collect();
+    anchors.join(between)
+}
+
+fn inlines(inlines: &[Inline]) -> String {
+    let parts = inlines.iter().map(|inline| match inline {
+        Inline::Text(text) => escape(text),
+        Inline::Link(link) => anchor(link),
+    });
+    parts.collect()
+}
+
+/// The words for "read more", taking turns.
+fn more(document: &Document, at: usize) -> Link {
+    let text = &document.more[at % document.more.len()];
+    Link::new("", text)
+}
+
+/// What stands between `<head>` and `</head>`.
+fn head(document: &Document) -> String {
+    let mut head = String::new();
+    let charset = document.charset.map(|charset| format!("<meta http-equiv=\"Content-Type\" content=\"text/html; charset={charset}\">\n"));
+    let charset = charset.unwrap_or_default();
+    if !document.charset_is_late {
+        head.push_str(&charset);
+    }
+    if let Some(base) = &document.base {
+        head.push_str(&format!("<base href=\"{base}\">\n"));
+    }
+    if document.charset_is_late {
+        let styles: Vec<String> =
+            (0..40).map(|n| format!(".c{n} {{ margin: {n}px; color: #{:06x}; }}\n", n * 4_099)).collect();
+        head.push_str(&format!("<style>\n{}</style>\n", styles.concat()));
+    }
+    if let Some(robots) = &document.robots {
+        head.push_str(&format!("<meta name=\"robots\" content=\"{robots}\">\n"));
+    }
+    if let Some(feed) = &document.feed {
+        head.push_str(&format!("<link rel=\"alternate\" type=\"application/rss+xml\" href=\"{feed}\">\n"));
+    }
+    let title = if document.title == document.site { document.site.clone() } else { format!("{} - {}", document.title, document.site) };
+    head.push_str(&format!("<title>{}</title>\n", escape(&title)));
+    if document.charset_is_late {
+        head.push_str(&charset);
+    }
+    head
+}
