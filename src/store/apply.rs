@@ -1,0 +1,182 @@
+//! A batch as changes to the tables.
+//!
+//! Promises: after a batch, a URL is either waiting or finished, the queue has
+//! one entry per waiting URL, and page numbers are dense; a batch that would
+//! break that is refused as a whole.
+//! Never: commits (that is `writer`).
+
+use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
+use rustc_hash::FxHashMap;
+
+use super::{
+    ArchivePlace, Batch, HostRecord, LinkRecord, OutlinkRecord, PageRecord, StoreError,
+    archive::ArchiveWriter,
+    codec::{Encoder, HostRow, RobotsMark, decode},
+    link_row,
+    schema::{ARCHIVE_KEY, STATE_KEY, WriteTables, queue_key},
+};
+use crate::{page::Relevance, url::Fingerprint};
+
+/// Writes a batch into `transaction`, and its captures to the archive.
+pub(super) fn apply(
+    transaction: &WriteTransaction,
+    batch: Batch,
+    archive: &mut ArchiveWriter,
+    encoder: &mut Encoder,
+) -> Result<(), StoreError> {
+    let Batch { pages, outlinks, waiting, finished, ranks, relevances, hosts, models, captures, state } = batch;
+    let mut places = FxHashMap::default();
+    for capture in &captures {
+        places.insert(capture.seq, archive.append(capture)?);
+    }
+    let mut changes = Changes { tables: WriteTables::open(transaction)?, encoder, host_ids: FxHashMap::default() };
+    // Before `pages` and `finished`: what one batch discovers and finishes is finished.
+    changes.put_waiting(waiting)?;
+    changes.add_pages(pages, places)?;
+    for fingerprint in finished {
+        changes.end_waiting(fingerprint)?;
+    }
+    changes.put_outlinks(outlinks)?;
+    changes.change_standing(&ranks, &relevances)?;
+    for host in hosts {
+        changes.put_host(host)?;
+    }
+    for (name, model) in models {
+        changes.tables.models.insert(name.as_str(), model.as_slice())?;
+    }
+    let meta = &mut changes.tables.meta;
+    if let Some(state) = state {
+        meta.insert(STATE_KEY, changes.encoder.encode(&state)?.as_slice())?;
+    }
+    meta.insert(ARCHIVE_KEY, changes.encoder.encode(&archive.end())?.as_slice())?;
+    Ok(())
+}
+
+struct Changes<'t> {
+    tables: WriteTables<'t>,
+    encoder: &'t mut Encoder,
+    /// Ids that this batch has asked for.
+    host_ids: FxHashMap<String, u32>,
+}
+
+impl Changes<'_> {
+    fn put_waiting(&mut self, mut waiting: Vec<(Fingerprint, LinkRecord)>) -> Result<(), StoreError> {
+        // Neighbours in the table are written together; a stable sort lets the last of two with one key win.
+        waiting.sort_by_key(|(fingerprint, _)| *fingerprint);
+        for (Fingerprint(key), link) in &waiting {
+            if self.tables.page_of.get(key)?.is_some() {
+                return Err(StoreError::Refused(format!("{} is finished and cannot wait again", link.url)));
+            }
+            let host_name = link_row::host_name(&link.url)?;
+            let host = self.host_id(&host_name)?;
+            let row = link_row::encode(host, &host_name, link)?;
+            let old = self.tables.waiting.insert(key, row.as_slice())?.map(|old| link_row::head(old.value())).transpose()?;
+            let old = old.map(|head| queue_key(head.host, head.priority, *key));
+            let new = queue_key(host, link.priority, *key);
+            if old != Some(new) {
+                if let Some(old) = old {
+                    self.tables.queue.remove(old)?;
+                }
+                self.tables.queue.insert(new, ())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_waiting(&mut self, fingerprint: Fingerprint) -> Result<(), StoreError> {
+        let head = self.tables.waiting.remove(fingerprint.0)?.map(|row| link_row::head(row.value())).transpose()?;
+        if let Some(head) = head {
+            self.tables.queue.remove(queue_key(head.host, head.priority, fingerprint.0))?;
+        }
+        Ok(())
+    }
+
+    fn add_pages(&mut self, pages: Vec<PageRecord>, mut places: FxHashMap<u64, ArchivePlace>) -> Result<(), StoreError> {
+        let mut last = self.tables.pages.last()?.map_or(0, |(seq, _)| seq.value());
+        for mut page in pages {
+            if page.seq != last + 1 {
+                return Err(StoreError::Refused(format!("page {} follows page {last}", page.seq)));
+            }
+            last = page.seq;
+            page.archive = places.remove(&page.seq);
+            if self.tables.page_of.insert(page.fingerprint.0, page.seq)?.is_some() {
+                return Err(StoreError::Refused(format!("{} is finished already", page.url)));
+            }
+            self.end_waiting(page.fingerprint)?;
+            self.tables.pages.insert(page.seq, self.encoder.encode(&page)?.as_slice())?;
+            self.tables.standing.insert(page.seq, (page.rank, page.residual, page.relevance.get() as f32))?;
+        }
+        match places.keys().next() {
+            Some(seq) => Err(StoreError::Refused(format!("a capture came without its page {seq}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn put_outlinks(&mut self, outlinks: Vec<(u64, Vec<OutlinkRecord>)>) -> Result<(), StoreError> {
+        for (seq, outlinks) in outlinks {
+            if self.tables.pages.get(seq)?.is_none() {
+                return Err(StoreError::Refused(format!("outlinks came without their page {seq}")));
+            }
+            self.tables.outlinks.insert(seq, self.encoder.encode(&outlinks)?.as_slice())?;
+        }
+        Ok(())
+    }
+
+    fn change_standing(&mut self, ranks: &[(u64, f64, f64)], relevances: &[(u64, Relevance)]) -> Result<(), StoreError> {
+        for &(seq, rank, residual) in ranks {
+            self.change_one(seq, |standing| (standing.0, standing.1) = (rank, residual))?;
+        }
+        for &(seq, relevance) in relevances {
+            self.change_one(seq, |standing| standing.2 = relevance.get() as f32)?;
+        }
+        Ok(())
+    }
+
+    fn change_one(&mut self, seq: u64, change: impl FnOnce(&mut (f64, f64, f32))) -> Result<(), StoreError> {
+        let standing = self.tables.standing.get(seq)?.map(|row| row.value());
+        let Some(mut standing) = standing else {
+            return Err(StoreError::Refused(format!("page {seq} is to change, but there is none")));
+        };
+        change(&mut standing);
+        self.tables.standing.insert(seq, standing)?;
+        Ok(())
+    }
+
+    fn put_host(&mut self, mut host: HostRecord) -> Result<(), StoreError> {
+        let id = self.host_id(&host.name)?;
+        let known = self.tables.hosts.get(id)?.map(|row| decode::<HostRow>(row.value())).transpose()?.and_then(|row| row.robots);
+        let robots = host.robots.take();
+        let mark = robots.as_ref().map(RobotsMark::of);
+        if mark != known {
+            match robots {
+                Some(robots) => self.tables.robots.insert(id, self.encoder.encode(&robots)?.as_slice())?,
+                None => self.tables.robots.remove(id)?,
+            };
+        }
+        self.tables.hosts.insert(id, self.encoder.encode(&HostRow { record: host, robots: mark })?.as_slice())?;
+        Ok(())
+    }
+
+    /// The id of a host; a new one gets the next number and an empty row that carries its name.
+    fn host_id(&mut self, name: &str) -> Result<u32, StoreError> {
+        if let Some(&id) = self.host_ids.get(name) {
+            return Ok(id);
+        }
+        let known = self.tables.host_ids.get(name)?.map(|id| id.value());
+        let id = match known {
+            Some(id) => id,
+            None => self.new_host(name)?,
+        };
+        self.host_ids.insert(name.to_owned(), id);
+        Ok(id)
+    }
+
+    fn new_host(&mut self, name: &str) -> Result<u32, StoreError> {
+        let id = u32::try_from(self.tables.host_ids.len()?)
+            .map_err(|_| StoreError::Refused("there are more than four billion hosts".to_owned()))?;
+        let record = HostRecord { name: name.to_owned(), ..HostRecord::default() };
+        self.tables.host_ids.insert(name, id)?;
+        self.tables.hosts.insert(id, self.encoder.encode(&HostRow { record, robots: None })?.as_slice())?;
+        Ok(id)
+    }
+}

@@ -1,0 +1,109 @@
+//! Appends captures to the archive.
+//!
+//! Promises: [`ArchiveWriter::sync`] returns when every byte up to
+//! [`ArchiveWriter::end`] is on disk, new files' names included.
+//! Never: decides what is committed; the caller stores the end in its transaction.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{BufWriter, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use flate2::{Compression, write::GzEncoder};
+
+use super::{ArchiveEnd, file_path, folder, record, sync_folder};
+use crate::{
+    page::Timestamp,
+    store::{ArchivePlace, Capture, StoreError},
+};
+
+/// The writing end of the archive.
+pub(in crate::store) struct ArchiveWriter {
+    dir: PathBuf,
+    /// A file that has reached this length is followed by a new one.
+    file_bytes: u64,
+    end: ArchiveEnd,
+    /// The file at `end`, once something is written.
+    file: Option<BufWriter<File>>,
+    /// Bytes or names that may not be on disk yet.
+    unsynced: bool,
+}
+
+impl ArchiveWriter {
+    /// Goes on after `end`; the files must have been cut back to it.
+    pub fn new(dir: &Path, end: ArchiveEnd, file_bytes: u64) -> Self {
+        Self { dir: dir.to_owned(), file_bytes, end, file: None, unsynced: false }
+    }
+
+    /// Where the archive ends.
+    pub fn end(&self) -> ArchiveEnd {
+        self.end
+    }
+
+    /// Adds a capture: its `response` record, whose place is returned, and a `metadata` record.
+    pub fn append(&mut self, capture: &Capture) -> Result<ArchivePlace, StoreError> {
+        if self.end.file == 0 || self.end.length >= self.file_bytes {
+            self.begin_file(capture.fetched_at)?;
+        }
+        let offset = self.end.length;
+        self.push(&record::response(capture))?;
+        let place = ArchivePlace { file: self.end.file, offset, length: self.end.length - offset };
+        self.push(&record::metadata(capture))?;
+        Ok(place)
+    }
+
+    /// Hands all bytes to the operating system, where readers see them.
+    pub fn flush(&mut self) -> Result<(), StoreError> {
+        match &mut self.file {
+            Some(file) => file.flush().map_err(StoreError::io(&file_path(&self.dir, self.end.file))),
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until all bytes are on disk.
+    pub fn sync(&mut self) -> Result<(), StoreError> {
+        self.flush()?;
+        if let (true, Some(file)) = (self.unsynced, &self.file) {
+            file.get_ref().sync_data().map_err(StoreError::io(&file_path(&self.dir, self.end.file)))?;
+            self.unsynced = false;
+        }
+        Ok(())
+    }
+
+    fn begin_file(&mut self, date: Timestamp) -> Result<(), StoreError> {
+        self.sync()?;
+        let folder = folder(&self.dir);
+        fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
+        let number = self.end.file + 1;
+        let path = file_path(&self.dir, number);
+        let file = File::create_new(&path).map_err(StoreError::io(&path))?;
+        sync_folder(&folder)?;
+        sync_folder(&self.dir)?;
+        self.file = Some(BufWriter::new(file));
+        self.end = ArchiveEnd { file: number, length: 0 };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.push(&record::warcinfo(&name, date))
+    }
+
+    /// Appends one record as a gzip member of its own.
+    fn push(&mut self, record: &[u8]) -> Result<(), StoreError> {
+        let path = file_path(&self.dir, self.end.file);
+        let mut member = GzEncoder::new(Vec::with_capacity(record.len() / 4), Compression::default());
+        let member = member.write_all(record).and_then(|()| member.finish()).map_err(StoreError::io(&path))?;
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(BufWriter::new(reopen(&path, self.end.length)?)),
+        };
+        file.write_all(&member).map_err(StoreError::io(&path))?;
+        self.end.length += member.len() as u64;
+        self.unsynced = true;
+        Ok(())
+    }
+}
+
+fn reopen(path: &Path, end: u64) -> Result<File, StoreError> {
+    let mut file = OpenOptions::new().write(true).open(path).map_err(StoreError::io(path))?;
+    file.seek(SeekFrom::Start(end)).map_err(StoreError::io(path))?;
+    Ok(file)
+}

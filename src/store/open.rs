@@ -1,0 +1,147 @@
+//! Making and opening a store.
+//!
+//! Promises: a directory holds a whole store or none; a store is opened by one
+//! process at a time, and only in the schema it was written in.
+//! Never: lets a panic of the database out on opening a damaged file.
+
+use std::{
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use redb::{Builder, Database, ReadableDatabase, StorageBackend};
+
+use super::{
+    StoreConfig, StoreError,
+    archive::{self, ArchiveEnd},
+    codec::decode,
+    schema::{self, ARCHIVE_KEY, table},
+};
+
+/// What a crawl knows: the reading side, and maintenance. Clones share one open database.
+#[derive(Clone)]
+pub struct Store {
+    pub(super) shared: Arc<Shared>,
+}
+
+/// What readers and the writer have in common.
+pub(super) struct Shared {
+    pub database: Database,
+    pub dir: PathBuf,
+    /// A [`Writer`](super::Writer) is alive.
+    pub writing: AtomicBool,
+}
+
+impl Store {
+    /// Makes an empty store in `dir`, which is created where it is missing.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`] where there is one already.
+    pub fn create(dir: &Path) -> Result<Self, StoreError> {
+        Self::create_with(dir, &StoreConfig::default())
+    }
+
+    /// [`Store::create`] with the memory that `config` allows.
+    ///
+    /// # Errors
+    /// As for [`Store::create`].
+    pub fn create_with(dir: &Path, config: &StoreConfig) -> Result<Self, StoreError> {
+        if Self::exists(dir) {
+            return Err(StoreError::Exists { dir: dir.to_owned() });
+        }
+        fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
+        // Made under another name and renamed when it is whole, so that a crash leaves a store or none.
+        let unborn = dir.join("store.redb.new");
+        match fs::remove_file(&unborn) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(StoreError::io(&unborn)(e)),
+            _ => {}
+        }
+        let database = Builder::new().create(&unborn).map_err(|e| StoreError::opening(dir, e))?;
+        schema::initialise(&database)?;
+        database.close()?;
+        fs::rename(&unborn, database_path(dir)).map_err(StoreError::io(&unborn))?;
+        archive::sync_folder(dir)?;
+        Self::open_with(dir, config)
+    }
+
+    /// Opens the store in `dir`, and cuts off what a crash left behind its last commit.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`], [`StoreError::Locked`] by another process, [`StoreError::Older`] or
+    /// [`StoreError::Newer`] schemas, [`StoreError::Corrupt`].
+    pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        Self::open_with(dir, &StoreConfig::default())
+    }
+
+    /// [`Store::open`] with the memory that `config` allows.
+    ///
+    /// # Errors
+    /// As for [`Store::open`].
+    pub fn open_with(dir: &Path, config: &StoreConfig) -> Result<Self, StoreError> {
+        let path = database_path(dir);
+        if !Self::exists(dir) {
+            return Err(StoreError::Missing { dir: dir.to_owned() });
+        }
+        let database = guarded(dir, || builder(config).open(&path).map_err(|e| StoreError::opening(dir, e)))?;
+        Self::with_database(dir, database)
+    }
+
+    /// Whether `dir` holds a store.
+    #[must_use]
+    pub fn exists(dir: &Path) -> bool {
+        database_path(dir).is_file()
+    }
+
+    /// Opens a store whose database lies on `backend`, or makes one where that is empty; the archive is in `dir`.
+    ///
+    /// The seam for tests that make storage fail.
+    ///
+    /// # Errors
+    /// As for [`Store::open`].
+    pub fn with_backend(dir: &Path, backend: impl StorageBackend) -> Result<Self, StoreError> {
+        let database = guarded(dir, || {
+            builder(&StoreConfig::default()).create_with_backend(backend).map_err(|e| StoreError::opening(dir, e))
+        })?;
+        if database.begin_read()?.list_tables()?.next().is_none() {
+            schema::initialise(&database)?;
+        }
+        Self::with_database(dir, database)
+    }
+
+    fn with_database(dir: &Path, database: Database) -> Result<Self, StoreError> {
+        let store = Self { shared: Arc::new(Shared { database, dir: dir.to_owned(), writing: AtomicBool::new(false) }) };
+        guarded(dir, || {
+            schema::check_version(&store.shared.database, dir)?;
+            archive::trim(dir, store.shared.archive_end()?)
+        })?;
+        Ok(store)
+    }
+}
+
+impl Shared {
+    /// Where the committed archive ends.
+    pub fn archive_end(&self) -> Result<ArchiveEnd, StoreError> {
+        let meta = self.database.begin_read()?.open_table(table::meta)?;
+        meta.get(ARCHIVE_KEY)?.map_or_else(|| Ok(ArchiveEnd::default()), |row| decode(row.value()))
+    }
+}
+
+fn database_path(dir: &Path) -> PathBuf {
+    dir.join("store.redb")
+}
+
+fn builder(config: &StoreConfig) -> Builder {
+    let mut builder = Builder::new();
+    builder.set_cache_size(config.cache_mib << 20);
+    builder
+}
+
+/// Runs what opens a database. redb trusts a file that was closed cleanly, and may panic on one that was damaged since.
+fn guarded<T>(dir: &Path, open: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    catch_unwind(AssertUnwindSafe(open)).unwrap_or_else(|panic| {
+        let detail = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+        Err(StoreError::corrupt(database_path(dir).display().to_string(), detail.unwrap_or("the database gave up on it")))
+    })
+}

@@ -1,0 +1,240 @@
+//! Reading a store: single rows, and whole tables as streams.
+//!
+//! Promises: every call sees the last batch that was applied, whole; a stream
+//! sees one commit from its first row to its last, and holds one row at a time.
+//! Never: holds a lock that a writer would wait for.
+
+use std::sync::Arc;
+
+use redb::{Key, Range, ReadOnlyTable, ReadableDatabase, ReadableTable, Value};
+
+use super::{
+    CrawlState, HostRecord, LinkRecord, OutlinkRecord, PageRecord, RobotsRecord, Store, StoreError,
+    codec::{HostRow, decode},
+    link_row,
+    schema::{STATE_KEY, table},
+};
+use crate::url::Fingerprint;
+
+/// What is known of a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    /// It is to be fetched.
+    Waiting,
+    /// It is done; the `seq` of its page.
+    Finished(u64),
+}
+
+type Bytes = &'static [u8];
+
+impl Store {
+    /// The crawl's counters, where a batch has brought some.
+    ///
+    /// # Errors
+    /// A database that cannot be read, here and in all that follow.
+    pub fn state(&self) -> Result<Option<CrawlState>, StoreError> {
+        self.table(table::meta)?.get(STATE_KEY)?.map(|row| decode(row.value())).transpose()
+    }
+
+    /// Finished URLs in the order of `seq`, from `from` on.
+    ///
+    /// # Errors
+    /// As for [`Store::state`]; also per row.
+    pub fn pages(&self, from: u64) -> Result<impl Iterator<Item = Result<PageRecord, StoreError>> + use<>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        let standing = read.open_table(table::standing)?;
+        let rows = rows(read.open_table(table::pages)?.range(from..)?);
+        Ok(rows.map(move |row| row.and_then(|(seq, row)| page_of(seq, &row, &standing))))
+    }
+
+    /// A finished URL by its `seq`.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn page(&self, seq: u64) -> Result<Option<PageRecord>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        let standing = read.open_table(table::standing)?;
+        read.open_table(table::pages)?.get(seq)?.map(|row| page_of(seq, row.value(), &standing)).transpose()
+    }
+
+    /// A finished URL by its fingerprint.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn page_by_fingerprint(&self, fingerprint: Fingerprint) -> Result<Option<PageRecord>, StoreError> {
+        match self.table(table::page_of)?.get(fingerprint.0)? {
+            Some(seq) => self.page(seq.value()),
+            None => Ok(None),
+        }
+    }
+
+    /// What became of a page's outlinks; empty where it has none.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn outlinks(&self, seq: u64) -> Result<Vec<OutlinkRecord>, StoreError> {
+        self.table(table::outlinks)?.get(seq)?.map_or_else(|| Ok(Vec::new()), |row| decode(row.value()))
+    }
+
+    /// All waiting URLs, by ascending fingerprint: one host's lie together.
+    ///
+    /// # Errors
+    /// As for [`Store::state`]; also per row.
+    pub fn waiting(&self) -> Result<impl Iterator<Item = Result<(Fingerprint, LinkRecord), StoreError>> + use<>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        let mut names = HostNames::new(read.open_table(table::hosts)?);
+        let rows = rows(read.open_table(table::waiting)?.range::<u64>(..)?);
+        Ok(rows.map(move |row| {
+            let (fingerprint, row) = row?;
+            Ok((Fingerprint(fingerprint), link_row::decode(&row, |id| names.get(id))?))
+        }))
+    }
+
+    /// A waiting URL.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn waiting_one(&self, fingerprint: Fingerprint) -> Result<Option<LinkRecord>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        let Some(row) = read.open_table(table::waiting)?.get(fingerprint.0)? else { return Ok(None) };
+        let mut names = HostNames::new(read.open_table(table::hosts)?);
+        link_row::decode(row.value(), |id| names.get(id)).map(Some)
+    }
+
+    /// A host's waiting URLs of the highest priority, best first, at most `limit`.
+    ///
+    /// Priorities that differ by less than 1 % count as equal here.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn best_of_host(&self, host: &str, limit: usize) -> Result<Vec<(Fingerprint, LinkRecord)>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        let Some(id) = read.open_table(table::host_ids)?.get(host)?.map(|id| id.value()) else { return Ok(Vec::new()) };
+        let waiting = read.open_table(table::waiting)?;
+        let queue = read.open_table(table::queue)?.range((id, 0, 0)..=(id, u16::MAX, u64::MAX))?;
+        let mut best = Vec::new();
+        for entry in queue.take(limit) {
+            let (_, _, fingerprint) = entry?.0.value();
+            if let Some(row) = waiting.get(fingerprint)? {
+                best.push((Fingerprint(fingerprint), link_row::decode(row.value(), |_| Ok(host.into()))?));
+            }
+        }
+        Ok(best)
+    }
+
+    /// All hosts that were met, with their robots.txt, in the order they were met.
+    ///
+    /// # Errors
+    /// As for [`Store::state`]; also per row.
+    pub fn hosts(&self) -> Result<impl Iterator<Item = Result<HostRecord, StoreError>> + use<>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        let robots = read.open_table(table::robots)?;
+        let rows = rows(read.open_table(table::hosts)?.range::<u32>(..)?);
+        Ok(rows.map(move |row| row.and_then(|(id, row)| host_of(id, &row, &robots))))
+    }
+
+    /// A host by its name.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn host(&self, name: &str) -> Result<Option<HostRecord>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        let Some(id) = read.open_table(table::host_ids)?.get(name)?.map(|id| id.value()) else { return Ok(None) };
+        let robots = read.open_table(table::robots)?;
+        read.open_table(table::hosts)?.get(id)?.map(|row| host_of(id, row.value(), &robots)).transpose()
+    }
+
+    /// A model snapshot.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn model(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.table(table::models)?.get(name)?.map(|row| row.value().to_vec()))
+    }
+
+    /// The names of all model snapshots, sorted.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn models(&self) -> Result<Vec<String>, StoreError> {
+        self.table(table::models)?.range::<&str>(..)?.map(|row| Ok(row?.0.value().to_owned())).collect()
+    }
+
+    /// Whether a URL waits, is finished, or was never met.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn known(&self, fingerprint: Fingerprint) -> Result<Option<Known>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        if let Some(seq) = read.open_table(table::page_of)?.get(fingerprint.0)? {
+            return Ok(Some(Known::Finished(seq.value())));
+        }
+        Ok(read.open_table(table::waiting)?.get(fingerprint.0)?.map(|_| Known::Waiting))
+    }
+
+    fn table<K: Key, V: Value>(&self, definition: redb::TableDefinition<K, V>) -> Result<ReadOnlyTable<K, V>, StoreError> {
+        Ok(self.shared.database.begin_read()?.open_table(definition)?)
+    }
+}
+
+/// A page row with what has changed of it since.
+pub(super) fn page_of(
+    seq: u64,
+    row: &[u8],
+    standing: &impl ReadableTable<u64, (f64, f64, f32)>,
+) -> Result<PageRecord, StoreError> {
+    let mut page: PageRecord = decode(row)?;
+    if let Some(now) = standing.get(seq)? {
+        let (rank, residual, relevance) = now.value();
+        page.rank = rank;
+        page.residual = residual;
+        page.relevance = crate::page::Relevance::new(f64::from(relevance));
+    }
+    Ok(page)
+}
+
+/// A host row with its robots.txt.
+pub(super) fn host_of(id: u32, row: &[u8], robots: &impl ReadableTable<u32, Bytes>) -> Result<HostRecord, StoreError> {
+    let HostRow { mut record, robots: mark } = decode(row)?;
+    if mark.is_some() {
+        record.robots = robots.get(id)?.map(|row| decode::<RobotsRecord>(row.value())).transpose()?;
+    }
+    Ok(record)
+}
+
+/// Names by host id; remembers the last, since one host's rows lie together.
+pub(super) struct HostNames {
+    hosts: ReadOnlyTable<u32, Bytes>,
+    last: Option<(u32, Arc<str>)>,
+}
+
+impl HostNames {
+    pub fn new(hosts: ReadOnlyTable<u32, Bytes>) -> Self {
+        Self { hosts, last: None }
+    }
+
+    pub fn get(&mut self, id: u32) -> Result<Arc<str>, StoreError> {
+        if let Some((last, name)) = &self.last
+            && *last == id
+        {
+            return Ok(name.clone());
+        }
+        let row = self.hosts.get(id)?.ok_or_else(|| super::codec::damaged("link", format!("its host {id} is not known")))?;
+        let name: Arc<str> = decode::<HostRow>(row.value())?.record.name.into();
+        self.last = Some((id, name.clone()));
+        Ok(name)
+    }
+}
+
+/// The rows of a table with their bytes, one at a time.
+fn rows<K: Key>(
+    range: Range<'static, K, Bytes>,
+) -> impl Iterator<Item = Result<(K::SelfType<'static>, Vec<u8>), StoreError>> + use<K>
+where
+    K: for<'a> Value<SelfType<'a> = K> + Copy,
+{
+    range.map(|entry| {
+        let (key, row) = entry?;
+        Ok((key.value(), row.value().to_vec()))
+    })
+}
