@@ -67,8 +67,12 @@ fn every_order_crawls_and_the_learned_one_finds_most() {
     let found = |order: &str| {
         let rows = crawl(&folder.path().join(order), 250, &["--order", order]);
         let labels = std::fs::read_to_string(corpora().join("demo.labels.tsv")).unwrap();
-        let targets: std::collections::HashSet<&str> =
-            labels.lines().filter_map(|line| line.split_once('\t')).filter(|(_, label)| *label == "agriculture").map(|(url, _)| url).collect();
+        let targets: std::collections::HashSet<&str> = labels
+            .lines()
+            .filter_map(|line| line.split_once('\t'))
+            .filter(|(_, label)| *label == "agriculture")
+            .map(|(url, _)| url)
+            .collect();
         rows.iter().filter(|row| targets.contains(&row[1])).count()
     };
     let topical = found("topical");

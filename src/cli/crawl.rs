@@ -114,15 +114,15 @@ pub(super) fn crawl(
     plan.limits.max_pages = max_pages.or(plan.limits.max_pages);
     let resumes = Store::exists(out);
     fs::create_dir_all(out).with_context(|| format!("{} cannot be made", out.display()))?;
-    let store =
-        if resumes { Store::open_with(out, &config.store)? } else { Store::create_with(out, &config.store)? };
+    let store = if resumes { Store::open_with(out, &config.store)? } else { Store::create_with(out, &config.store)? };
     if !resumes {
         fs::write(out.join("topic.toml"), topic.to_toml()?).context("the topic cannot be kept with the crawl")?;
         fs::write(out.join("config.toml"), toml::to_string(config)?).context("the configuration cannot be kept")?;
     }
     let writer = Box::new(store.writer(&config.store)?);
     let order = Arc::new(config.crawl.order);
-    let crawl = if resumes { Crawl::resume(plan, order, fetcher, writer, &store)? } else { Crawl::new(plan, order, fetcher, writer) };
+    let crawl =
+        if resumes { Crawl::resume(plan, order, fetcher, writer, &store)? } else { Crawl::new(plan, order, fetcher, writer) };
     let summary = block_on(crawl, show)?;
     let written = report::write(&store, out, None)?;
     Ok((summary, written))

@@ -33,7 +33,11 @@ pub(super) fn run(args: &DemoArgs, show: Show) -> anyhow::Result<ExitCode> {
     std::fs::write(&web_path, WEB)?;
     let topic = Topic::parse(TOPIC, &out.join("demo.toml"))?;
     if !show.json {
-        eprintln!("A made-up web of {} pages; the topic: {}.", ReplayFetcher::open(std::slice::from_ref(&web_path), false)?.len(), keywords(&topic));
+        eprintln!(
+            "A made-up web of {} pages; the topic: {}.",
+            ReplayFetcher::open(std::slice::from_ref(&web_path), false)?.len(),
+            keywords(&topic)
+        );
     }
     let web = Arc::new(ReplayFetcher::open(&[web_path], false)?);
     let (summary, written) = crawl(&topic, &Config::default(), Some(args.max_pages), web, out, show)?;

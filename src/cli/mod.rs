@@ -79,8 +79,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 
 /// Warnings to standard error; more by `WINDROW_LOG` (a filter such as `windrow=debug`).
 fn start_log() {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("WINDROW_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    let filter =
+        tracing_subscriber::EnvFilter::try_from_env("WINDROW_LOG").unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
     // A second start, as in tests, leaves the first in place.
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
 }

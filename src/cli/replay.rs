@@ -75,7 +75,8 @@ impl std::str::FromStr for Budget {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = |digits: &str| digits.parse().ok().filter(|&n| n > 0).ok_or("give a number of pages, or 1x, 4x …".to_owned());
+        let number =
+            |digits: &str| digits.parse().ok().filter(|&n| n > 0).ok_or("give a number of pages, or 1x, 4x …".to_owned());
         text.strip_suffix('x').map_or_else(|| number(text).map(Self::Pages), |digits| number(digits).map(Self::Multiple))
     }
 }
@@ -158,7 +159,13 @@ fn jobs(args: &ReplayArgs) -> anyhow::Result<Vec<Job>> {
 }
 
 /// Runs all crawls, web by web, on all cores.
-fn compete(args: &ReplayArgs, config: &Config, jobs: &[Job], contestants: &[Contestant], show: Show) -> anyhow::Result<Vec<Outcome>> {
+fn compete(
+    args: &ReplayArgs,
+    config: &Config,
+    jobs: &[Job],
+    contestants: &[Contestant],
+    show: Show,
+) -> anyhow::Result<Vec<Outcome>> {
     let mut by_web: BTreeMap<&[PathBuf], Vec<usize>> = BTreeMap::new();
     for (index, job) in jobs.iter().enumerate() {
         by_web.entry(&job.web).or_default().push(index);
@@ -235,7 +242,11 @@ fn is_of(outcome: &Outcome, contestant: Contestant, drawn: bool) -> bool {
 
 fn table(outcomes: &[Outcome], contestants: &[Contestant]) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{:<14} {:>5} {:<14} {:>7} {:>6} {:>6} {:>7} {:>8} {:>9}", "task", "draw", "order", "harvest", "AUC", "recall", "budget", "targets", "µs/page");
+    let _ = writeln!(
+        text,
+        "{:<14} {:>5} {:<14} {:>7} {:>6} {:>6} {:>7} {:>8} {:>9}",
+        "task", "draw", "order", "harvest", "AUC", "recall", "budget", "targets", "µs/page"
+    );
     for Outcome { task, draw, trial } in outcomes {
         let score = trial.score();
         let _ = writeln!(
@@ -256,10 +267,21 @@ fn table(outcomes: &[Outcome], contestants: &[Contestant]) -> String {
         }
         let _ = writeln!(text, "\n{title}");
         for &contestant in contestants {
-            let scores: Vec<Score> =
-                outcomes.iter().filter(|outcome| is_of(outcome, contestant, drawn)).map(|outcome| outcome.trial.score()).collect();
+            let scores: Vec<Score> = outcomes
+                .iter()
+                .filter(|outcome| is_of(outcome, contestant, drawn))
+                .map(|outcome| outcome.trial.score())
+                .collect();
             let mean = Score::mean(&scores);
-            let _ = writeln!(text, "  {:<14} {:.3} / {:.3}  recall {:.3}{}", contestant.name(), mean.harvest, mean.auc, mean.recall, versus(outcomes, contestants, contestant, drawn));
+            let _ = writeln!(
+                text,
+                "  {:<14} {:.3} / {:.3}  recall {:.3}{}",
+                contestant.name(),
+                mean.harvest,
+                mean.auc,
+                mean.recall,
+                versus(outcomes, contestants, contestant, drawn)
+            );
         }
     }
     text

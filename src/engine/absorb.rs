@@ -284,8 +284,7 @@ impl Crawl {
     /// Teaches the link model what came of a link.
     fn learn_link(&mut self, link: &Link, seq: u64, relevance: Relevance) -> bool {
         let links = &mut self.links;
-        self.knowledge
-            .with_facts(link, &self.graph, |facts| links.learn(seq, &link.facts, facts, link.evidence, relevance))
+        self.knowledge.with_facts(link, &self.graph, |facts| links.learn(seq, &link.facts, facts, link.evidence, relevance))
     }
 
     fn keep_capture(&mut self, record: &PageRecord, response: Response, address: Option<std::net::IpAddr>) {

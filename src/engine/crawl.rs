@@ -102,12 +102,7 @@ pub struct Crawl {
 impl Crawl {
     /// A new crawl with its seeds queued. `order` is normally `plan.engine.order`; a bench may bring its own.
     #[must_use]
-    pub fn new(
-        plan: CrawlPlan,
-        order: Arc<dyn CrawlOrder>,
-        fetcher: Arc<dyn Fetcher>,
-        journal: Box<dyn Journal>,
-    ) -> Self {
+    pub fn new(plan: CrawlPlan, order: Arc<dyn CrawlOrder>, fetcher: Arc<dyn Fetcher>, journal: Box<dyn Journal>) -> Self {
         let mut crawl = Self::empty(plan, order, fetcher, journal);
         for seed in crawl.plan.seeds.clone() {
             crawl.add_seed(seed);
@@ -116,9 +111,13 @@ impl Crawl {
     }
 
     /// A crawl that knows nothing yet but its topic.
-    pub(super) fn empty(plan: CrawlPlan, order: Arc<dyn CrawlOrder>, fetcher: Arc<dyn Fetcher>, journal: Box<dyn Journal>) -> Self {
-        let is_replay = fetcher.is_replay();
-        let clock = if is_replay { Clock::Virtual(Timestamp(1_000_000_000_000)) } else { Clock::System };
+    pub(super) fn empty(
+        plan: CrawlPlan,
+        order: Arc<dyn CrawlOrder>,
+        fetcher: Arc<dyn Fetcher>,
+        journal: Box<dyn Journal>,
+    ) -> Self {
+        let clock = fetcher.recorded_at().map_or(Clock::System, Clock::Virtual);
         let mut pages = PageLearner::new(&plan.page_classifier, plan.keywords.len(), plan.trained.as_deref());
         for (number, example) in plan.examples.iter().enumerate() {
             let reading = Reading::of(&example.terms, &[], &plan.keywords);
@@ -136,7 +135,7 @@ impl Crawl {
                 agent: plan.agent.clone(),
             }),
             clock,
-            runner: Runner::new(is_replay),
+            runner: Runner::new(clock),
             frontier: Frontier::new(plan.frontier, plan.pace.per_host_connections),
             graph: LinkGraph::new(plan.rank),
             links,

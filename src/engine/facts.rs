@@ -83,7 +83,7 @@ impl Crawl {
         let facts = RunFacts {
             order: self.plan.engine.order.name().to_owned(),
             started: self.first_started,
-            virtual_time: self.web.fetcher.is_replay(),
+            virtual_time: self.web.fetcher.recorded_at().is_some(),
             model_versions: self.pages.version(),
             top_terms: self.lexicon.weightiest(|word| model.word_weight(word)),
             link_weights: Feature::ALL

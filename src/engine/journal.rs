@@ -33,4 +33,3 @@ impl Journal for Writer {
         true
     }
 }
-

@@ -7,11 +7,7 @@
 use std::sync::Arc;
 
 use super::{
-    CrawlPlan, Crawl, EngineError, Journal, RunFacts,
-    clock::Clock,
-    crawl::KnownRobots,
-    knowledge::Source,
-    visit::directory_words,
+    Crawl, CrawlPlan, EngineError, Journal, RunFacts, clock::Clock, crawl::KnownRobots, knowledge::Source, visit::directory_words,
 };
 use crate::{
     fetch::Fetcher,

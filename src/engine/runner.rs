@@ -26,8 +26,11 @@ pub(super) enum Runner {
 }
 
 impl Runner {
-    pub(super) fn new(is_replay: bool) -> Self {
-        if is_replay { Self::Virtual { running: BTreeMap::new(), started: 0 } } else { Self::Live(JoinSet::new()) }
+    pub(super) fn new(clock: Clock) -> Self {
+        match clock {
+            Clock::System => Self::Live(JoinSet::new()),
+            Clock::Virtual(_) => Self::Virtual { running: BTreeMap::new(), started: 0 },
+        }
     }
 
     /// Errands under way.

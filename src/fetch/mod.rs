@@ -22,7 +22,7 @@ pub use dns::DnsCounts;
 pub use http::{BasicAuth, FetchConfig, FetchError, HttpFetcher};
 pub use replay::{ReplayError, ReplayFetcher};
 
-use crate::url::Url;
+use crate::{page::Timestamp, url::Url};
 
 /// Decoded bytes of a body that are kept where nobody says otherwise: 8 MiB.
 const DEFAULT_BODY_LIMIT: usize = 8 * 1024 * 1024;
@@ -123,8 +123,9 @@ pub trait Fetcher: Send + Sync + 'static {
         Box::pin(std::future::ready(None))
     }
 
-    /// Whether time is virtual: answers come at once and say how long they took.
-    fn is_replay(&self) -> bool {
-        false
+    /// For a recorded web, when its recording began. Time is virtual then: answers come at once and say how long they
+    /// took.
+    fn recorded_at(&self) -> Option<Timestamp> {
+        None
     }
 }

@@ -175,8 +175,8 @@ impl Fetcher for ReplayFetcher {
         self.open_web || self.index.find(&same_page_key(url)).is_some()
     }
 
-    fn is_replay(&self) -> bool {
-        true
+    fn recorded_at(&self) -> Option<Timestamp> {
+        Some(Self::recorded_at(self))
     }
 }
 

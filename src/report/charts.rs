@@ -9,12 +9,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-use super::{
-    format,
-    harvest::HarvestPoint,
-    link_quality::EstimateGroup,
-    share::ShareEstimate,
-};
+use super::{format, harvest::HarvestPoint, link_quality::EstimateGroup, share::ShareEstimate};
 
 /// The size of a chart; text keeps its size, so that phones get a frame of their own.
 #[derive(Debug, Clone, Copy)]
@@ -129,7 +124,11 @@ pub(super) fn harvest_curve(frame: Frame, points: &[HarvestPoint], random: Optio
 
 /// Harvest of the last pages over fetched pages, with that of the whole crawl and of the control arm.
 pub(super) fn window_curve(
-    frame: Frame, points: &[(u64, f64)], overall: f64, random: Option<ShareEstimate>, words: &Words,
+    frame: Frame,
+    points: &[(u64, f64)],
+    overall: f64,
+    random: Option<ShareEstimate>,
+    words: &Words,
 ) -> Markup {
     let fetched = points.last().map_or(0, |(fetched, _)| *fetched);
     let plot = Plot::new(frame, fetched as f64, 1.0);

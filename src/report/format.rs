@@ -42,7 +42,8 @@ pub(super) fn bytes(n: u64) -> String {
 
 /// `0.8 s`, `12 min`, `2 h 5 min`, `3 d 4 h`; in Chinese `0.8 秒`, `12 分`, …
 pub(super) fn duration(ms: u64, language: Language) -> String {
-    let [day, hour, minute, second] = if language == Language::Zh { ["天", "小时", "分", "秒"] } else { ["d", "h", "min", "s"] };
+    let [day, hour, minute, second] =
+        if language == Language::Zh { ["天", "小时", "分", "秒"] } else { ["d", "h", "min", "s"] };
     let seconds = ms / 1_000;
     let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
     match seconds {
@@ -80,7 +81,10 @@ mod tests {
     fn figures_are_short_and_readable() {
         assert_eq!([count(0), count(999), count(1_000), count(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([percent(None), percent(Some(0.0)), percent(Some(0.4976)), percent(Some(1.0))], ["–", "0%", "49.8%", "100%"]);
-        assert_eq!([bytes(980), bytes(9_949), bytes(12_345), bytes(999_999), bytes(3_400_000)], ["980 B", "9.9 kB", "12 kB", "1.0 MB", "3.4 MB"]);
+        assert_eq!(
+            [bytes(980), bytes(9_949), bytes(12_345), bytes(999_999), bytes(3_400_000)],
+            ["980 B", "9.9 kB", "12 kB", "1.0 MB", "3.4 MB"]
+        );
         assert_eq!(bytes(5_000_000_000_000), "5.0 TB");
     }
 

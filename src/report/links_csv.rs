@@ -23,9 +23,7 @@ impl LinksCsv {
 
     pub fn add(&mut self, page: &PageRecord, outlinks: &[OutlinkRecord]) -> Result<(), ReportError> {
         let seq = page.seq.to_string();
-        outlinks
-            .iter()
-            .try_for_each(|link| self.0.row([&seq, &page.url, &link.url, &link.anchor, &fate_name(link.fate)]))
+        outlinks.iter().try_for_each(|link| self.0.row([&seq, &page.url, &link.url, &link.anchor, &fate_name(link.fate)]))
     }
 
     pub fn finish(self) -> Result<PathBuf, ReportError> {

@@ -148,7 +148,8 @@ mod tests {
 
     #[test]
     fn a_passage_is_short_and_holds_the_most_words() {
-        let text = format!("{}rice here and rice there, rice everywhere {}", "filler words ".repeat(100), "and more ".repeat(100));
+        let text =
+            format!("{}rice here and rice there, rice everywhere {}", "filler words ".repeat(100), "and more ".repeat(100));
         let marker = Marker::new(["rice"].into_iter());
         let pieces = marker.passage(&text);
         assert_eq!(pieces.iter().filter(|piece| piece.marked).count(), 3);

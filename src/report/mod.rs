@@ -47,9 +47,7 @@ pub use facts::{CrawlFacts, LinkWeight, RowError, RowStream, Rows, Stop};
 pub use harvest::HarvestPoint;
 pub use link_quality::{EstimateGroup, LinkModelQuality};
 pub use share::{ShareEstimate, Yield};
-pub use summary::{
-    Arm, Arms, Decoding, DepthYield, Harvest, HostCounts, LinkCounts, PageCounts, Summary, Timing,
-};
+pub use summary::{Arm, Arms, Decoding, DepthYield, Harvest, HostCounts, LinkCounts, PageCounts, Summary, Timing};
 
 use hosts_csv::HostsCsv;
 use html::View;

@@ -18,9 +18,7 @@ use super::{
     links_csv::fate_name,
     reasons::Reasons,
     share::Yield,
-    summary::{
-        Arm, Arms, Decoding, DepthYield, Harvest, HostCounts, LinkCounts, PageCounts, SCHEMA_VERSION, Summary, Timing,
-    },
+    summary::{Arm, Arms, Decoding, DepthYield, Harvest, HostCounts, LinkCounts, PageCounts, SCHEMA_VERSION, Summary, Timing},
     top::Top,
 };
 

@@ -28,7 +28,7 @@ pub use editor::{ExampleKind, TopicEditor};
 pub use error::{Place, TopicError};
 pub use examples::Examples;
 pub use file::{HarvestFloor, Limits, Stop};
-pub use keyword_set::{KeywordSet, Matches};
 pub use keyword::Keyword;
+pub use keyword_set::{KeywordSet, Matches};
 pub use suggest::{Suggestion, suggest};
 pub use template::NewTopic;

@@ -105,7 +105,11 @@ fn tiles(view: &View) -> Markup {
     let tiles = [
         (strings.tile_relevant, format::count(pages.relevant), String::new()),
         (strings.tile_harvest, format::percent(summary.harvest.overall), strings.tile_harvest_note.to_owned()),
-        (strings.tile_hosts, format::count(hosts.with_relevant), note(strings.tile_hosts_note, "count", format::count(hosts.asked))),
+        (
+            strings.tile_hosts,
+            format::count(hosts.with_relevant),
+            note(strings.tile_hosts_note, "count", format::count(hosts.asked)),
+        ),
         (
             strings.tile_requests,
             format::count(pages.requested),
@@ -177,11 +181,7 @@ pub(super) fn harvest(view: &View) -> Markup {
     let half = harvest.series.iter().rev().find(|point| point.fetched * 2 <= last.fetched).map_or(0, |point| point.relevant);
     let desc = format::fill(
         strings.curve_desc,
-        &[
-            ("fetched", &format::count(last.fetched)),
-            ("relevant", &format::count(last.relevant)),
-            ("half", &format::count(half)),
-        ],
+        &[("fetched", &format::count(last.fetched)), ("relevant", &format::count(last.relevant)), ("half", &format::count(half))],
     );
     let words = Words { id: "curve", title: strings.curve_title, desc: &desc, x_axis: strings.axis_fetched, y_axis: "" };
     html! {
@@ -243,11 +243,8 @@ fn window_figure(view: &View) -> Markup {
 
 fn curve_table(view: &View) -> Markup {
     let (strings, series) = (view.strings, &view.summary.harvest.series);
-    let columns = [
-        Column::Number(strings.col_fetched),
-        Column::Number(strings.col_relevant),
-        Column::Number(strings.col_harvest),
-    ];
+    let columns =
+        [Column::Number(strings.col_fetched), Column::Number(strings.col_relevant), Column::Number(strings.col_harvest)];
     let step = series.len().div_ceil(CURVE_ROWS).max(1);
     let rows = series.iter().rev().step_by(step).collect::<Vec<_>>().into_iter().rev();
     let rows = html! {
@@ -287,7 +284,11 @@ pub(super) fn best_pages(view: &View) -> Markup {
 
 fn best_page(view: &View, best: &BestPage, marker: &Marker) -> Markup {
     let (strings, page) = (view.strings, &best.page);
-    let title = if page.title.trim().is_empty() { html! { (strings.untitled) } } else { foreign(&page.title, page.language) };
+    let title = if page.title.trim().is_empty() {
+        html! { (strings.untitled) }
+    } else {
+        foreign(&page.title, page.language)
+    };
     let excerpt = opening(&page.excerpt);
     let language = (page.language != Language::Other).then(|| page.language.code());
     html! {
@@ -337,7 +338,11 @@ fn way(view: &View, best: &BestPage) -> Markup {
 }
 
 fn step_link(step: &Step) -> Markup {
-    let text = if step.title.trim().is_empty() { address(&step.url) } else { html! { bdi { (step.title) } } };
+    let text = if step.title.trim().is_empty() {
+        address(&step.url)
+    } else {
+        html! { bdi { (step.title) } }
+    };
     web_link(&step.url, &text)
 }
 

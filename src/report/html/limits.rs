@@ -131,8 +131,7 @@ fn robots(view: &View, host: &HostRecord) -> String {
 
 pub(super) fn next(view: &View) -> Markup {
     let (strings, links) = (view.strings, &view.summary.links);
-    let waiting =
-        [("waiting", strong(format::count(links.waiting))), ("discovered", strong(format::count(links.discovered)))];
+    let waiting = [("waiting", strong(format::count(links.waiting))), ("discovered", strong(format::count(links.discovered)))];
     html! {
         p {
             @match &view.facts.stop {

@@ -45,8 +45,14 @@ const EN_TEXTS: [&str; 4] = [
     "A swarm is a colony that divides. The old queen leaves with half of the workers, and the hive raises a new queen from a cell. We explain the signs, the equipment, and how neighbours can be told in time.",
     "Members' letters of the season: a hive on a school roof, a lecture about queen rearing, and an exhibition of skeps and smokers from the county collection. The apiary is open on the first Sunday of each month.",
 ];
-const ZH_TITLES: [&str; 6] =
-    ["中蜂越冬管理要点", "蜂螨的识别与防治", "春季繁殖期的蜂群饲喂", "分蜂前的征兆与处理", "蜂箱的制作与摆放", "蜜源植物花期一览"];
+const ZH_TITLES: [&str; 6] = [
+    "中蜂越冬管理要点",
+    "蜂螨的识别与防治",
+    "春季繁殖期的蜂群饲喂",
+    "分蜂前的征兆与处理",
+    "蜂箱的制作与摆放",
+    "蜜源植物花期一览",
+];
 const ZH_TEXTS: [&str; 3] = [
     "越冬前要检查蜂群的存蜜和蜂王状况，弱群应当合并。蜂箱放在背风向阳、地势较高的地方，巢门缩小，箱内保持干燥。本页介绍山区养蜂户多年的做法，并附有逐月的管理日程。",
     "蜂螨寄生在封盖子脾和成蜂体表。取三百只蜜蜂用糖粉摇落法计数，超过阈值时再用药。采蜜期不得用药，以免蜂蜜残留。养蜂合作社每月组织一次检查。",
@@ -136,7 +142,13 @@ fn next_page(seq: u64, before: &[PageRecord], rng: &mut Rng) -> PageRecord {
     let is_seed = seq <= 3;
     // The crawl gets better, then the topic runs low.
     let skill = if seq < 180 { 0.5 + seq as f64 / 360.0 } else { 1.0 - (seq - 180) as f64 / 220.0 };
-    let chosen = if is_seed { Chosen::Seed } else if seq % 12 == 0 { Chosen::Random } else { Chosen::Order };
+    let chosen = if is_seed {
+        Chosen::Seed
+    } else if seq % 12 == 0 {
+        Chosen::Random
+    } else {
+        Chosen::Order
+    };
     let reach = if chosen == Chosen::Random { HOSTS.len() } else { 4 + rng.usize(0..10) };
     let (host, quality, language) = HOSTS[if is_seed { seq as usize - 1 } else { rng.usize(0..reach.min(HOSTS.len())) }];
     let mut page = page(seq, &format!("https://{host}/{}/{seq}.html", ["guide", "notes", "2026", "archive"][seq as usize % 4]));

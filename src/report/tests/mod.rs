@@ -90,7 +90,10 @@ fn links_and_hosts_say_what_became_of_them() {
     let link = |url: &str, fate| OutlinkRecord { target: Fingerprint(1), url: url.to_owned(), anchor: "go".to_owned(), fate };
     web.outlinks.insert(
         1,
-        vec![link("http://a.example/b", OutlinkFate::Queued), link("http://b.example/c.zip", OutlinkFate::Refused(Refusal::Extension))],
+        vec![
+            link("http://a.example/b", OutlinkFate::Queued),
+            link("http://b.example/c.zip", OutlinkFate::Refused(Refusal::Extension)),
+        ],
     );
     let host = HostRecord { name: "a.example".to_owned(), requests: 2, delay_ms: 1_000, ..HostRecord::default() };
     web.hosts.push(host);
