@@ -1,0 +1,125 @@
+//! A crawl over real sockets fetches the same pages as a replay of the same web.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{BufRead, BufReader, Write},
+    net::{SocketAddr, TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+    thread,
+};
+
+use futures_util::FutureExt;
+use windrow::{
+    fetch::{Fetcher, ReplayFetcher, Request},
+    url::Url,
+};
+
+fn demo_web() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/demo.warc.gz")
+}
+
+/// Serves a recorded web under all of its host names at one loopback address.
+fn serve(web: Arc<ReplayFetcher>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let web = Arc::clone(&web);
+            thread::spawn(move || answer(&stream, &web));
+        }
+    });
+    address
+}
+
+/// Answers one request; a client that hangs up early is its own affair.
+fn answer(stream: &TcpStream, web: &ReplayFetcher) -> Option<()> {
+    let mut lines = BufReader::new(stream).lines();
+    let request = lines.next()?.ok()?;
+    let path = request.split(' ').nth(1)?.to_owned();
+    let mut host = String::new();
+    for line in lines {
+        let line = line.ok()?;
+        if line.is_empty() {
+            break;
+        }
+        if let Some(name) = line.to_ascii_lowercase().strip_prefix("host:") {
+            host = name.trim().to_owned();
+        }
+    }
+    let url = Url::parse(&format!("http://{host}{path}")).ok()?;
+    let response = web.fetch(Request::get(url)).now_or_never()?.result.ok()?;
+    let mut head = format!("HTTP/1.1 {} Recorded\r\nConnection: close\r\n", response.status);
+    for (name, value) in response
+        .headers
+        .iter()
+        .filter(|(name, _)| !matches!(name.as_str(), "content-length" | "transfer-encoding" | "connection"))
+    {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    head.push_str(&format!("Content-Length: {}\r\n\r\n", response.body.len()));
+    let mut stream = stream;
+    stream.write_all(head.as_bytes()).ok()?;
+    stream.write_all(&response.body).ok()
+}
+
+/// Crawls until the frontier is empty; returns what was fetched.
+fn crawl(topic: &Path, out: &Path, more: &[&str]) -> BTreeSet<(String, String)> {
+    let output = Command::new(env!("CARGO_BIN_EXE_windrow"))
+        .args(["crawl", topic.to_str().unwrap(), "--out", out.to_str().unwrap(), "--order", "breadth-first"])
+        .args(more)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut reader = csv::Reader::from_path(out.join("report/pages.csv")).unwrap();
+    reader.records().map(Result::unwrap).map(|row| (row[1].to_owned(), row[3].to_owned())).collect()
+}
+
+#[test]
+fn a_crawl_over_real_sockets_fetches_the_same_pages_as_the_replay() {
+    let folder = tempfile::tempdir().unwrap();
+    let topic = folder.path().join("topic.toml");
+    // Hosts that ask for patience in real time, and those that need TLS, are left to the hostile-server suite.
+    let text = r#"
+keywords = ["水稻", "小麦", "病虫害", "crop", "soil"]
+seeds = ["http://nongye.example/", "http://www.wanxiang.example/"]
+tunnel.depth = 8
+[scope]
+include = ["^http://"]
+exclude = ["EXCLUDED"]
+"#;
+    fs::write(&topic, text.replace("EXCLUDED", &impatient_hosts().join("|"))).unwrap();
+    let web = Arc::new(ReplayFetcher::open(&[demo_web()], true).unwrap());
+    let address = serve(web);
+    let config = folder.path().join("config.toml");
+    let settings = format!(
+        "[fetch]\nresolve_all = \"{address}\"\n[crawl]\nworkers = 32\n[politeness]\ndelay_ms = 0\nresponse_factor = 0.0\n\
+         max_crawl_delay_ms = 0\naddress_delay_ms = 0\nper_address_connections = 64\nslow_start_requests = 0\n"
+    );
+    fs::write(&config, settings).unwrap();
+    let config = config.to_str().unwrap();
+    let live = crawl(&topic, &folder.path().join("live"), &["--config", config]);
+    let web = demo_web();
+    let replayed =
+        crawl(&topic, &folder.path().join("replay"), &["--config", config, "--replay", web.to_str().unwrap(), "--open-web"]);
+    assert!(live.len() > 300, "only {} pages", live.len());
+    let differ: Vec<_> = live.symmetric_difference(&replayed).take(10).collect();
+    assert!(differ.is_empty(), "fetched by one only: {differ:?}");
+}
+
+/// Hosts whose recorded answers are 429 or 503, or that took seconds.
+fn impatient_hosts() -> Vec<String> {
+    let web = ReplayFetcher::open(&[demo_web()], false).unwrap();
+    let mut hosts = BTreeSet::new();
+    for url in web.urls() {
+        let url = Url::parse(url).unwrap();
+        let fetched = web.fetch(Request::get(url.clone())).now_or_never().unwrap();
+        let troubled = fetched.result.as_ref().map_or(true, |response| response.status == 429 || response.status >= 500);
+        if troubled || fetched.elapsed.as_millis() > 1_000 {
+            hosts.insert(format!("//{}/", url.host_str().unwrap().replace('.', "[.]")));
+        }
+    }
+    hosts.into_iter().collect()
+}
