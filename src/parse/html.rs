@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     page::Page,
-    text::{Language, Segmenter},
+    text::{Language, Segmenter, TermId},
     url::Url,
 };
 
@@ -31,7 +31,7 @@ const MAX_TITLE_CHARS: usize = 300;
 /// Elements above a link that make its tag path.
 const TAG_PATH: usize = 4;
 
-/// A text shorter than this, in bytes, says less about its language than `<html lang>` does.
+/// A text shorter than this, in bytes, says little about its language.
 const SHORT_TEXT: usize = 60;
 
 /// Reads the tree of the document at `url`, decoded from `encoding`, with at most `max_links` outlinks.
@@ -94,7 +94,8 @@ struct Walk<'t, 's> {
     links: Links<'t>,
     blocks: Blocks,
     head: Head,
-    title: Option<String>,
+    title: String,
+    title_terms: Vec<TermId>,
     frames: Vec<Frame<'t>>,
     anchor: Option<OpenAnchor<'t>>,
     headings: Headings,
@@ -124,7 +125,8 @@ impl<'t, 's> Walk<'t, 's> {
             links,
             blocks: Blocks::new(),
             head: Head::default(),
-            title: None,
+            title: String::new(),
+            title_terms: Vec::new(),
             frames: vec![page],
             anchor: None,
             headings: Headings::default(),
@@ -146,12 +148,19 @@ impl<'t, 's> Walk<'t, 's> {
             return;
         }
         if top.role == Role::Title {
-            if self.title.is_none() {
-                self.title = Some(text.split_whitespace().collect::<Vec<_>>().join(" "));
-            }
+            self.set_title(text);
             return;
         }
         self.text.push(text);
+    }
+
+    /// Takes the first title that says something.
+    fn set_title(&mut self, text: &str) {
+        if self.title.is_empty() {
+            let cut = text.char_indices().nth(MAX_TITLE_CHARS).map_or(text, |(end, _)| &text[..end]);
+            self.title = cut.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.title_terms = self.words.add_title(&self.title);
+        }
     }
 
     fn open(&mut self, element: &'t Element, node: NodeId) {
@@ -159,7 +168,6 @@ impl<'t, 's> Walk<'t, 's> {
         let role = Role::of(element);
         let mut frame = Frame { element: Some(element), role, signature: 0, skip: above.skip || role == Role::Skip, ..above };
         if frame.skip {
-            // Frames hold their text for readers without frames; only the frame itself counts.
             self.frames.push(frame);
             return;
         }
@@ -178,7 +186,8 @@ impl<'t, 's> Walk<'t, 's> {
         self.frames.push(frame);
         match role {
             Role::Root => self.head.root(element),
-            Role::Break => self.text_break(),
+            // Words end here, but the block goes on.
+            Role::Break => self.text.break_line(),
             Role::Anchor => self.open_anchor(element, node),
             Role::Area => self.embedded_link(element, &local_name!("href"), attribute(element, &local_name!("alt"))),
             Role::Frame => {
@@ -254,11 +263,6 @@ impl<'t, 's> Walk<'t, 's> {
         let before = self.words.position();
         self.words.add_run(run, place, frame.in_heading);
         self.blocks.count_words(frame.block, self.words.position() - before, place == Place::Anchor);
-    }
-
-    /// A line break inside a block: words end, the block goes on.
-    fn text_break(&mut self) {
-        self.text.break_line();
     }
 
     fn open_anchor(&mut self, element: &'t Element, node: NodeId) {
@@ -346,15 +350,13 @@ impl<'t, 's> Walk<'t, 's> {
         for span in mem::take(&mut self.menu_words).merged().iter() {
             self.words.demote(span);
         }
-        let title: String = self.title.unwrap_or_default().chars().take(MAX_TITLE_CHARS).collect();
-        let title_terms = self.words.add_title(&title);
         let text = self.text.into_string();
         let (outlinks, headings, links_dropped) = self.links.finish(&text, &self.words, &self.blocks, &self.menu_links.merged());
         let (terms, simhash) = self.words.finish();
         Page {
-            language: language_of(&text, &title, self.head.language),
-            title,
-            title_terms,
+            language: language_of(&text, &self.title, self.head.language),
+            title: self.title,
+            title_terms: self.title_terms,
             text,
             terms,
             headings,
@@ -382,12 +384,13 @@ fn area_of(element: &Element, role: Role, above: Area) -> Area {
     }
 }
 
+/// The language of the text; where there is hardly any, the title and then `<html lang>` tell.
 fn language_of(text: &str, title: &str, declared: Option<Language>) -> Language {
-    match declared {
-        Some(declared) if text.len() < SHORT_TEXT => match Language::of(&format!("{title} {text}")) {
-            Language::Other => declared,
-            told => told,
-        },
-        _ => Language::of(text),
+    if text.len() >= SHORT_TEXT {
+        return Language::of(text);
+    }
+    match (Language::of(&format!("{title} {text}")), declared) {
+        (Language::Other, Some(declared)) => declared,
+        (told, _) => told,
     }
 }
