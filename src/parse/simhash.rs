@@ -85,10 +85,13 @@ mod tests {
     const ZH: &str = "水稻 小麦 玉米 大豆 农田 土壤 灌溉 收获 种子 病虫害 产量 市场 价格 天气 降雨 干旱 河流 山谷 地区 贸易 出口 粮食 仓库 面粉 \
         机械 拖拉机 劳动力 村庄 季节 春天 秋天 肥料 农药 品种 温室 果树 蔬菜 畜牧 渔业 林业";
 
-    /// Fifty sentences of ten words each, drawn from a list.
+    /// Fifty sentences of ten words each, drawn from a list, the first of it most often, as in real text.
     fn sentences(words: &str, random: &mut fastrand::Rng) -> Vec<String> {
         let words: Vec<&str> = words.split_whitespace().collect();
-        let mut word = || words[random.usize(..words.len())].to_owned();
+        let mut word = || {
+            let last = random.usize(..words.len());
+            words[random.usize(..=last)].to_owned()
+        };
         (0..50).map(|_| (0..10).map(|_| word()).collect::<Vec<_>>().join("，")).collect()
     }
 
@@ -102,12 +105,16 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(1);
             let page = sentences(words, &mut random);
             let other = sentences(words, &mut random);
-            for changed in 0..10 {
-                let mut copy = page.clone();
-                copy[changed * 5].clone_from(&other[changed]);
-                let distance = (hash(&page) ^ hash(&copy)).count_ones();
-                assert!(distance <= 6, "sentence {changed} of {}: {distance}", &words[..12]);
-            }
+            let mut distances: Vec<u32> = (0..50)
+                .map(|changed| {
+                    let mut copy = page.clone();
+                    copy[changed].clone_from(&other[changed]);
+                    (hash(&page) ^ hash(&copy)).count_ones()
+                })
+                .collect();
+            distances.sort_unstable();
+            // A random vote is close now and then: nine in ten must be near, none far.
+            assert!(distances[45] <= 6 && distances[49] <= 10, "{}: {distances:?}", &words[..12]);
             assert!((hash(&page) ^ hash(&other)).count_ones() > 12);
         }
     }
