@@ -13,8 +13,10 @@ use scraper::{Html, Node, node::Element};
 
 use super::{
     blocks::{Blocks, PAGE, Spans},
-    element::{FNV_START, Role, attribute, fnv, is_named_navigation, signature},
+    element::{Role, attribute},
+    frame::{Area, Frame, tag_path},
     head::{Head, rel_has},
+    headings::Headings,
     links::{Links, Seen},
     text_buffer::TextBuffer,
     words::{Place, Span, Words},
@@ -27,9 +29,6 @@ use crate::{
 
 /// Characters of a title that are kept.
 const MAX_TITLE_CHARS: usize = 300;
-
-/// Elements above a link that make its tag path.
-const TAG_PATH: usize = 4;
 
 /// A text shorter than this, in bytes, says little about its language.
 const SHORT_TEXT: usize = 60;
@@ -51,41 +50,10 @@ pub(super) fn read(html: &Html, url: &Url, encoding: &'static Encoding, segmente
     walk.finish()
 }
 
-/// What part of the page an element stands in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Area {
-    Page,
-    /// Inside `article`, `main` or `section`, whose headers are their own.
-    Content,
-    Navigation,
-}
-
-/// An open element, with what holds for the text inside it.
-#[derive(Clone, Copy)]
-struct Frame<'t> {
-    element: Option<&'t Element>,
-    role: Role,
-    /// 0 until asked for.
-    signature: u32,
-    block: u32,
-    area: Area,
-    skip: bool,
-    in_heading: bool,
-    /// The first word inside.
-    start: u32,
-}
-
 /// An `<a href>` that is not closed yet.
 struct OpenAnchor<'t> {
     node: NodeId,
     seen: Seen<'t>,
-}
-
-/// The headings that are in force: of the page, and of the list or table.
-#[derive(Clone, Default)]
-struct Headings {
-    page: Option<Span>,
-    label: Option<Span>,
 }
 
 struct Walk<'t, 's> {
@@ -99,26 +67,14 @@ struct Walk<'t, 's> {
     frames: Vec<Frame<'t>>,
     anchor: Option<OpenAnchor<'t>>,
     headings: Headings,
-    /// Headings as they were where each open list began.
-    outer_headings: Vec<Headings>,
-    menu_words: Spans,
-    menu_links: Spans,
+    /// Words and links of the blocks that look like menus.
+    menus: Vec<(Span, Span)>,
     /// Links met before each open block.
     links_before: Vec<u32>,
 }
 
 impl<'t, 's> Walk<'t, 's> {
     fn new(links: Links<'t>, words: Words<'s>) -> Self {
-        let page = Frame {
-            element: None,
-            role: Role::Root,
-            signature: 0,
-            block: PAGE,
-            area: Area::Page,
-            skip: false,
-            in_heading: false,
-            start: 0,
-        };
         Self {
             text: TextBuffer::default(),
             words,
@@ -127,12 +83,10 @@ impl<'t, 's> Walk<'t, 's> {
             head: Head::default(),
             title: String::new(),
             title_terms: Vec::new(),
-            frames: vec![page],
+            frames: vec![Frame::page()],
             anchor: None,
             headings: Headings::default(),
-            outer_headings: Vec::new(),
-            menu_words: Spans::default(),
-            menu_links: Spans::default(),
+            menus: Vec::new(),
             links_before: Vec::new(),
         }
     }
@@ -166,24 +120,30 @@ impl<'t, 's> Walk<'t, 's> {
     fn open(&mut self, element: &'t Element, node: NodeId) {
         let above = self.top();
         let role = Role::of(element);
-        let mut frame = Frame { element: Some(element), role, signature: 0, skip: above.skip || role == Role::Skip, ..above };
-        if frame.skip {
-            self.frames.push(frame);
-            return;
-        }
-        if role.is_block() {
+        let is_read_block = role.is_block() && !above.skip;
+        if is_read_block {
             self.end_run();
             self.text.break_line();
-            frame.area = area_of(element, role, above.area);
-            frame.block = self.blocks.open(above.block, role == Role::List, self.words.position());
+        }
+        let start = self.words.position();
+        let mut frame = above.child(element, role, start);
+        if is_read_block {
+            frame.area = above.area.inside(element, role);
+            frame.in_heading |= matches!(role, Role::Heading(1..=4));
+            frame.block = self.blocks.open(above.block, role == Role::List, start);
             self.links_before.push(self.links.occurrences());
             if role == Role::List {
-                self.outer_headings.push(self.headings.clone());
+                self.headings.open_list();
             }
-            frame.in_heading |= matches!(role, Role::Heading(1..=4));
         }
-        frame.start = self.words.position();
         self.frames.push(frame);
+        if !frame.skip {
+            self.enter(element, role, node);
+        }
+    }
+
+    /// Takes from an element that is open now what it says itself.
+    fn enter(&mut self, element: &'t Element, role: Role, node: NodeId) {
         match role {
             Role::Root => self.head.root(element),
             // Words end here, but the block goes on.
@@ -225,21 +185,12 @@ impl<'t, 's> Walk<'t, 's> {
         let end = self.words.position();
         let links_before = self.links_before.pop().unwrap_or_default();
         if self.blocks.close(frame.block, end) {
-            self.menu_words.push(frame.start..end);
-            self.menu_links.push(links_before..self.links.occurrences());
+            self.menus.push((frame.start..end, links_before..self.links.occurrences()));
         }
-        self.close_heading(&frame, end);
-    }
-
-    fn close_heading(&mut self, frame: &Frame<'t>, end: u32) {
-        let words = frame.start..end;
         match frame.role {
-            Role::Heading(_) if !words.is_empty() => self.headings = Headings { page: Some(words), label: None },
-            Role::Label if !words.is_empty() => self.headings.label = Some(words),
-            Role::List => {
-                let outer = self.outer_headings.pop().unwrap_or_default();
-                self.headings.label = if outer.page == self.headings.page { outer.label } else { None };
-            }
+            Role::Heading(_) => self.headings.heading(frame.start..end),
+            Role::Label => self.headings.label(frame.start..end),
+            Role::List => self.headings.close_list(),
             _ => {}
         }
     }
@@ -299,8 +250,8 @@ impl<'t, 's> Walk<'t, 's> {
             words: words..words,
             label: label.filter(|label| !label.trim().is_empty()),
             block: top.block,
-            heading: self.headings.label.clone().or_else(|| self.headings.page.clone()),
-            tag_path: self.tag_path(),
+            heading: self.headings.nearest(),
+            tag_path: tag_path(&mut self.frames),
             navigation: top.area == Area::Navigation,
         }
     }
@@ -332,26 +283,30 @@ impl<'t, 's> Walk<'t, 's> {
         }
     }
 
-    /// Hash of the elements above the innermost one.
-    fn tag_path(&mut self) -> u32 {
-        let above = self.frames.len() - 1;
-        self.frames[above.saturating_sub(TAG_PATH)..above].iter_mut().fold(FNV_START, |hash, frame| {
-            if frame.signature == 0 {
-                frame.signature = frame.element.map_or(1, signature);
+    /// Counts the words of menus less, and returns their links. A list of short links below a heading
+    /// may as well be what the page is about, so only those above all headings are taken for menus.
+    fn demote_menus(&mut self) -> Spans {
+        let first_heading = self.headings.first();
+        let (mut words, mut links) = (Spans::default(), Spans::default());
+        for (menu_words, menu_links) in mem::take(&mut self.menus) {
+            if menu_words.end <= first_heading {
+                words.push(menu_words);
+                links.push(menu_links);
             }
-            fnv(hash, frame.signature.to_le_bytes())
-        })
+        }
+        for span in words.merged().iter() {
+            self.words.demote(span);
+        }
+        links.merged()
     }
 
     fn finish(mut self) -> Page {
         self.close_anchor();
         self.end_run();
         self.blocks.close(PAGE, self.words.position());
-        for span in mem::take(&mut self.menu_words).merged().iter() {
-            self.words.demote(span);
-        }
+        let menu_links = self.demote_menus();
         let text = self.text.into_string();
-        let (outlinks, headings, links_dropped) = self.links.finish(&text, &self.words, &self.blocks, &self.menu_links.merged());
+        let (outlinks, headings, links_dropped) = self.links.finish(&text, &self.words, &self.blocks, &menu_links);
         let (terms, simhash) = self.words.finish();
         Page {
             language: language_of(&text, &self.title, self.head.language),
@@ -368,19 +323,6 @@ impl<'t, 's> Walk<'t, 's> {
             links_dropped,
             ..Page::default()
         }
-    }
-}
-
-/// The area inside a block.
-fn area_of(element: &Element, role: Role, above: Area) -> Area {
-    let is_main = element.name.local == local_name!("main");
-    match role {
-        Role::Section if is_main || above == Area::Page => Area::Content,
-        _ if above == Area::Navigation => Area::Navigation,
-        Role::Navigation => Area::Navigation,
-        Role::Banner if above == Area::Page => Area::Navigation,
-        _ if above == Area::Page && is_named_navigation(element) => Area::Navigation,
-        _ => above,
     }
 }
 

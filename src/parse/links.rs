@@ -313,9 +313,9 @@ impl Headings {
         if let Some(&number) = self.numbers.get(&ids) {
             return number;
         }
-        // More headings than numbers need as many links; the last then stands for the rest.
+        // The last stands for those past it; as many headings need as many links.
         let number = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
-        if self.list.len() <= usize::from(u16::MAX) {
+        if self.list.len() == usize::from(number) {
             self.list.push(ids.clone());
         }
         self.numbers.insert(ids, number);

@@ -25,7 +25,7 @@ pub(super) fn simhash(words: impl Iterator<Item = TermId>) -> u64 {
     votes.finish()
 }
 
-/// The finalizer of SplitMix64: every input bit moves every output bit.
+/// The finalizer of `SplitMix64`: every input bit moves every output bit.
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -124,7 +124,9 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(2);
         let hashes: Vec<u64> = (0..1_001).map(|_| random.u64(..)).collect();
         let mut votes = Votes { planes: [0; PLANES], in_planes: 0, total: 0, counts: [0; 64] };
-        hashes.iter().for_each(|&hash| votes.add(hash));
+        for &hash in &hashes {
+            votes.add(hash);
+        }
         let plain = (0..64).fold(0_u64, |all, bit| {
             let set = hashes.iter().filter(|&&hash| hash >> bit & 1 == 1).count();
             all | u64::from(set > hashes.len() / 2) << bit
