@@ -20,7 +20,7 @@ struct Case {
 
 fn cases(folder: &Path) -> Vec<Case> {
     let expected = fs::read_to_string(folder.join("expected.tsv")).unwrap();
-    let config = ParseConfig { deadline: Duration::from_secs(60), ..ParseConfig::default() };
+    let config = ParseConfig { deadline: Duration::from_mins(1), ..ParseConfig::default() };
     expected
         .lines()
         .skip(1)

@@ -43,7 +43,7 @@ pub struct Page {
     /// The target of `<meta http-equiv=refresh>` with a delay of at most 5 seconds.
     pub refresh: Option<Url>,
     pub directives: Directives,
-    /// Near-duplicate fingerprint of the content's words: near-copies differ in few bits; 0 where there are no words.
+    /// Near-duplicate fingerprint of the content's words: near-copies differ in few bits; 0 where there are too few.
     pub simhash: u64,
     /// Links beyond the cap, or that were no address, and so were left out.
     pub links_dropped: u32,

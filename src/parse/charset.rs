@@ -28,6 +28,9 @@ const GENERIC: &[u8] = b"com";
 /// Fewer bytes than this that are not ASCII do not tell one East Asian encoding from another.
 const FEW_BYTES: usize = 32;
 
+/// Bytes looked at to tell broken UTF-8 from legacy encodings; in those nearly every character breaks it.
+const UTF_8_SAMPLE: usize = 4 * 1024;
+
 /// Bytes looked at to tell UTF-16 by its zeros.
 const UTF_16_SAMPLE: usize = 512;
 
@@ -136,20 +139,26 @@ fn claims(header: Option<&'static Encoding>, declared: Option<&'static Encoding>
     claims
 }
 
-/// Whether the bytes are UTF-8 beyond doubt. Two or three legacy characters can be valid UTF-8 by
-/// chance; then the claim decides.
+/// Whether the bytes are UTF-8 beyond doubt, perhaps with a few broken ones among them. Two or three
+/// legacy characters can be valid UTF-8 by chance; then the claim decides.
 fn is_utf_8(bytes: &[u8], claims: &[&'static Encoding]) -> bool {
-    let valid = match str::from_utf8(bytes) {
-        Ok(valid) => valid,
-        // A document cut within its last character.
-        Err(error) if error.error_len().is_none() => match str::from_utf8(&bytes[..error.valid_up_to()]) {
-            Ok(valid) => valid,
-            Err(_) => return false,
-        },
-        Err(_) => return false,
-    };
-    let claims_other = claims.first().is_some_and(|&claim| claim != UTF_8);
-    !claims_other || valid.chars().filter(|c| !c.is_ascii()).take(4).count() == 4 || valid.chars().any(|c| c.len_utf8() > 2)
+    if let Some(text) = intact_utf_8(bytes) {
+        let claims_other = claims.first().is_some_and(|&claim| claim != UTF_8);
+        let others = || text.chars().filter(|c| !c.is_ascii());
+        return !claims_other || others().nth(3).is_some() || others().any(|c| c.len_utf8() > 2);
+    }
+    let sample = String::from_utf8_lossy(&bytes[..bytes.len().min(UTF_8_SAMPLE)]);
+    let intact = sample.chars().filter(|c| !c.is_ascii() && *c != char::REPLACEMENT_CHARACTER).count();
+    intact >= FEW_BYTES && error_share(&sample) <= DOUBTFUL
+}
+
+/// The text, where all is valid UTF-8 but for a last character that was cut.
+fn intact_utf_8(bytes: &[u8]) -> Option<&str> {
+    match str::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(error) if error.error_len().is_none() => str::from_utf8(&bytes[..error.valid_up_to()]).ok(),
+        Err(_) => None,
+    }
 }
 
 /// The first claim that the bytes do not contradict, else what decodes best.
@@ -267,6 +276,7 @@ mod tests {
         let (text, encoding, had_errors) = decoded(&page, None);
         assert_eq!((encoding, had_errors), ("utf-8", true));
         assert!(text.contains("水稻") && text.contains('\u{fffd}'));
+        assert_eq!(decoded(&[ZH.as_bytes(), ZH.as_bytes(), &[0xff, b'<']].concat(), None).1, "utf-8");
     }
 
     #[test]

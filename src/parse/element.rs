@@ -17,7 +17,7 @@ pub(super) enum Role {
     List,
     /// A block of content of its own: `article`, `main`, `section`.
     Section,
-    /// `nav` and `aside`.
+    /// `nav`, `aside`, and lists to choose from.
     Navigation,
     /// `header` and `footer`: navigation where they belong to the whole page.
     Banner,
@@ -71,7 +71,6 @@ impl Role {
             | local_name!("dialog")
             | local_name!("hgroup")
             | local_name!("option")
-            | local_name!("select")
             | local_name!("textarea")
             | local_name!("frameset")
             | local_name!("listing")
@@ -90,7 +89,7 @@ impl Role {
             local_name!("h6") => Self::Heading(6),
             local_name!("dt") | local_name!("th") | local_name!("caption") | local_name!("legend") => Self::Label,
             local_name!("article") | local_name!("main") | local_name!("section") => Self::Section,
-            local_name!("nav") | local_name!("aside") => Self::Navigation,
+            local_name!("nav") | local_name!("aside") | local_name!("select") => Self::Navigation,
             local_name!("header") | local_name!("footer") => Self::Banner,
             local_name!("area") => Self::Area,
             local_name!("frame") | local_name!("iframe") => Self::Frame,
@@ -105,6 +104,8 @@ impl Role {
             | local_name!("noembed")
             | local_name!("template")
             | local_name!("object")
+            | local_name!("rt")
+            | local_name!("rp")
             | local_name!("canvas") => Self::Skip,
             _ => Self::Inline,
         }

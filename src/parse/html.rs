@@ -13,25 +13,24 @@ use scraper::{Html, Node, node::Element};
 
 use super::{
     blocks::{Blocks, PAGE, Spans},
-    element::{FNV_START, Role, attribute, fnv, is_named_navigation, signature},
+    element::{Role, attribute},
+    frame::{Area, Frame, tag_path},
     head::{Head, rel_has},
+    headings::Headings,
     links::{Links, Seen},
     text_buffer::TextBuffer,
     words::{Place, Span, Words},
 };
 use crate::{
     page::Page,
-    text::{Language, Segmenter},
+    text::{Language, Segmenter, TermId},
     url::Url,
 };
 
 /// Characters of a title that are kept.
 const MAX_TITLE_CHARS: usize = 300;
 
-/// Elements above a link that make its tag path.
-const TAG_PATH: usize = 4;
-
-/// A text shorter than this, in bytes, says less about its language than `<html lang>` does.
+/// A text shorter than this, in bytes, says little about its language.
 const SHORT_TEXT: usize = 60;
 
 /// Reads the tree of the document at `url`, decoded from `encoding`, with at most `max_links` outlinks.
@@ -51,41 +50,10 @@ pub(super) fn read(html: &Html, url: &Url, encoding: &'static Encoding, segmente
     walk.finish()
 }
 
-/// What part of the page an element stands in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Area {
-    Page,
-    /// Inside `article`, `main` or `section`, whose headers are their own.
-    Content,
-    Navigation,
-}
-
-/// An open element, with what holds for the text inside it.
-#[derive(Clone, Copy)]
-struct Frame<'t> {
-    element: Option<&'t Element>,
-    role: Role,
-    /// 0 until asked for.
-    signature: u32,
-    block: u32,
-    area: Area,
-    skip: bool,
-    in_heading: bool,
-    /// The first word inside.
-    start: u32,
-}
-
 /// An `<a href>` that is not closed yet.
 struct OpenAnchor<'t> {
     node: NodeId,
     seen: Seen<'t>,
-}
-
-/// The headings that are in force: of the page, and of the list or table.
-#[derive(Clone, Default)]
-struct Headings {
-    page: Option<Span>,
-    label: Option<Span>,
 }
 
 struct Walk<'t, 's> {
@@ -94,43 +62,31 @@ struct Walk<'t, 's> {
     links: Links<'t>,
     blocks: Blocks,
     head: Head,
-    title: Option<String>,
+    title: String,
+    title_terms: Vec<TermId>,
     frames: Vec<Frame<'t>>,
     anchor: Option<OpenAnchor<'t>>,
     headings: Headings,
-    /// Headings as they were where each open list began.
-    outer_headings: Vec<Headings>,
-    menu_words: Spans,
-    menu_links: Spans,
+    /// Words and links of the blocks that look like menus.
+    menus: Vec<(Span, Span)>,
     /// Links met before each open block.
     links_before: Vec<u32>,
 }
 
 impl<'t, 's> Walk<'t, 's> {
     fn new(links: Links<'t>, words: Words<'s>) -> Self {
-        let page = Frame {
-            element: None,
-            role: Role::Root,
-            signature: 0,
-            block: PAGE,
-            area: Area::Page,
-            skip: false,
-            in_heading: false,
-            start: 0,
-        };
         Self {
             text: TextBuffer::default(),
             words,
             links,
             blocks: Blocks::new(),
             head: Head::default(),
-            title: None,
-            frames: vec![page],
+            title: String::new(),
+            title_terms: Vec::new(),
+            frames: vec![Frame::page()],
             anchor: None,
             headings: Headings::default(),
-            outer_headings: Vec::new(),
-            menu_words: Spans::default(),
-            menu_links: Spans::default(),
+            menus: Vec::new(),
             links_before: Vec::new(),
         }
     }
@@ -146,39 +102,52 @@ impl<'t, 's> Walk<'t, 's> {
             return;
         }
         if top.role == Role::Title {
-            if self.title.is_none() {
-                self.title = Some(text.split_whitespace().collect::<Vec<_>>().join(" "));
-            }
+            self.set_title(text);
             return;
         }
         self.text.push(text);
     }
 
+    /// Takes the first title that says something.
+    fn set_title(&mut self, text: &str) {
+        if self.title.is_empty() {
+            let cut = text.char_indices().nth(MAX_TITLE_CHARS).map_or(text, |(end, _)| &text[..end]);
+            self.title = cut.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.title_terms = self.words.add_title(&self.title);
+        }
+    }
+
     fn open(&mut self, element: &'t Element, node: NodeId) {
         let above = self.top();
         let role = Role::of(element);
-        let mut frame = Frame { element: Some(element), role, signature: 0, skip: above.skip || role == Role::Skip, ..above };
-        if frame.skip {
-            // Frames hold their text for readers without frames; only the frame itself counts.
-            self.frames.push(frame);
-            return;
-        }
-        if role.is_block() {
+        let is_read_block = role.is_block() && !above.skip;
+        if is_read_block {
             self.end_run();
             self.text.break_line();
-            frame.area = area_of(element, role, above.area);
-            frame.block = self.blocks.open(above.block, role == Role::List, self.words.position());
+        }
+        let start = self.words.position();
+        let mut frame = above.child(element, role, start);
+        if is_read_block {
+            frame.area = above.area.inside(element, role);
+            frame.in_heading |= matches!(role, Role::Heading(1..=4));
+            frame.block = self.blocks.open(above.block, role == Role::List, start);
             self.links_before.push(self.links.occurrences());
             if role == Role::List {
-                self.outer_headings.push(self.headings.clone());
+                self.headings.open_list();
             }
-            frame.in_heading |= matches!(role, Role::Heading(1..=4));
         }
-        frame.start = self.words.position();
         self.frames.push(frame);
+        if !frame.skip {
+            self.enter(element, role, node);
+        }
+    }
+
+    /// Takes from an element that is open now what it says itself.
+    fn enter(&mut self, element: &'t Element, role: Role, node: NodeId) {
         match role {
             Role::Root => self.head.root(element),
-            Role::Break => self.text_break(),
+            // Words end here, but the block goes on.
+            Role::Break => self.text.break_line(),
             Role::Anchor => self.open_anchor(element, node),
             Role::Area => self.embedded_link(element, &local_name!("href"), attribute(element, &local_name!("alt"))),
             Role::Frame => {
@@ -216,21 +185,12 @@ impl<'t, 's> Walk<'t, 's> {
         let end = self.words.position();
         let links_before = self.links_before.pop().unwrap_or_default();
         if self.blocks.close(frame.block, end) {
-            self.menu_words.push(frame.start..end);
-            self.menu_links.push(links_before..self.links.occurrences());
+            self.menus.push((frame.start..end, links_before..self.links.occurrences()));
         }
-        self.close_heading(&frame, end);
-    }
-
-    fn close_heading(&mut self, frame: &Frame<'t>, end: u32) {
-        let words = frame.start..end;
         match frame.role {
-            Role::Heading(_) if !words.is_empty() => self.headings = Headings { page: Some(words), label: None },
-            Role::Label if !words.is_empty() => self.headings.label = Some(words),
-            Role::List => {
-                let outer = self.outer_headings.pop().unwrap_or_default();
-                self.headings.label = if outer.page == self.headings.page { outer.label } else { None };
-            }
+            Role::Heading(_) => self.headings.heading(frame.start..end),
+            Role::Label => self.headings.label(frame.start..end),
+            Role::List => self.headings.close_list(),
             _ => {}
         }
     }
@@ -254,11 +214,6 @@ impl<'t, 's> Walk<'t, 's> {
         let before = self.words.position();
         self.words.add_run(run, place, frame.in_heading);
         self.blocks.count_words(frame.block, self.words.position() - before, place == Place::Anchor);
-    }
-
-    /// A line break inside a block: words end, the block goes on.
-    fn text_break(&mut self) {
-        self.text.break_line();
     }
 
     fn open_anchor(&mut self, element: &'t Element, node: NodeId) {
@@ -295,8 +250,8 @@ impl<'t, 's> Walk<'t, 's> {
             words: words..words,
             label: label.filter(|label| !label.trim().is_empty()),
             block: top.block,
-            heading: self.headings.label.clone().or_else(|| self.headings.page.clone()),
-            tag_path: self.tag_path(),
+            heading: self.headings.nearest(),
+            tag_path: tag_path(&mut self.frames),
             navigation: top.area == Area::Navigation,
         }
     }
@@ -328,33 +283,35 @@ impl<'t, 's> Walk<'t, 's> {
         }
     }
 
-    /// Hash of the elements above the innermost one.
-    fn tag_path(&mut self) -> u32 {
-        let above = self.frames.len() - 1;
-        self.frames[above.saturating_sub(TAG_PATH)..above].iter_mut().fold(FNV_START, |hash, frame| {
-            if frame.signature == 0 {
-                frame.signature = frame.element.map_or(1, signature);
+    /// Counts the words of menus less, and returns their links. A list of short links below a heading
+    /// may as well be what the page is about, so only those above all headings are taken for menus.
+    fn demote_menus(&mut self) -> Spans {
+        let first_heading = self.headings.first();
+        let (mut words, mut links) = (Spans::default(), Spans::default());
+        for (menu_words, menu_links) in mem::take(&mut self.menus) {
+            if menu_words.end <= first_heading {
+                words.push(menu_words);
+                links.push(menu_links);
             }
-            fnv(hash, frame.signature.to_le_bytes())
-        })
+        }
+        for span in words.merged().iter() {
+            self.words.demote(span);
+        }
+        links.merged()
     }
 
     fn finish(mut self) -> Page {
         self.close_anchor();
         self.end_run();
         self.blocks.close(PAGE, self.words.position());
-        for span in mem::take(&mut self.menu_words).merged().iter() {
-            self.words.demote(span);
-        }
-        let title: String = self.title.unwrap_or_default().chars().take(MAX_TITLE_CHARS).collect();
-        let title_terms = self.words.add_title(&title);
+        let menu_links = self.demote_menus();
         let text = self.text.into_string();
-        let (outlinks, headings, links_dropped) = self.links.finish(&text, &self.words, &self.blocks, &self.menu_links.merged());
+        let (outlinks, headings, links_dropped) = self.links.finish(&text, &self.words, &self.blocks, &menu_links);
         let (terms, simhash) = self.words.finish();
         Page {
-            language: language_of(&text, &title, self.head.language),
-            title,
-            title_terms,
+            language: language_of(&text, &self.title, self.head.language),
+            title: self.title,
+            title_terms: self.title_terms,
             text,
             terms,
             headings,
@@ -369,25 +326,13 @@ impl<'t, 's> Walk<'t, 's> {
     }
 }
 
-/// The area inside a block.
-fn area_of(element: &Element, role: Role, above: Area) -> Area {
-    let is_main = element.name.local == local_name!("main");
-    match role {
-        Role::Section if is_main || above == Area::Page => Area::Content,
-        _ if above == Area::Navigation => Area::Navigation,
-        Role::Navigation => Area::Navigation,
-        Role::Banner if above == Area::Page => Area::Navigation,
-        _ if above == Area::Page && is_named_navigation(element) => Area::Navigation,
-        _ => above,
-    }
-}
-
+/// The language of the text; where there is hardly any, the title and then `<html lang>` tell.
 fn language_of(text: &str, title: &str, declared: Option<Language>) -> Language {
-    match declared {
-        Some(declared) if text.len() < SHORT_TEXT => match Language::of(&format!("{title} {text}")) {
-            Language::Other => declared,
-            told => told,
-        },
-        _ => Language::of(text),
+    if text.len() >= SHORT_TEXT {
+        return Language::of(text);
+    }
+    match (Language::of(&format!("{title} {text}")), declared) {
+        (Language::Other, Some(declared)) => declared,
+        (told, _) => told,
     }
 }

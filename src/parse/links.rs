@@ -4,7 +4,7 @@
 //! the page itself; work and memory per link are bounded whatever the page.
 //! Never: judges a link.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write, mem};
 
 use encoding_rs::{Encoding, UTF_8};
 use rustc_hash::FxHashMap;
@@ -59,15 +59,16 @@ struct Found<'t> {
     more: Vec<TermId>,
 }
 
-impl Found<'_> {
+impl Seen<'_> {
     fn says_something(&self) -> bool {
-        !self.seen.words.is_empty() || self.seen.label.is_some()
+        !self.words.is_empty() || self.label.is_some()
     }
 }
 
 /// Collects links.
 pub(super) struct Links<'t> {
     base: Url,
+    has_base: bool,
     own: Fingerprint,
     encoding: &'static Encoding,
     max: usize,
@@ -81,6 +82,7 @@ impl<'t> Links<'t> {
     pub(super) fn new(page: &Url, encoding: &'static Encoding, max: usize) -> Self {
         Self {
             base: page.clone(),
+            has_base: false,
             own: Fingerprint::of(page),
             encoding,
             max,
@@ -91,12 +93,14 @@ impl<'t> Links<'t> {
         }
     }
 
-    /// Takes `<base href>` as the address that relative links start from.
+    /// Takes the first `<base href>` as the address that relative links start from.
     pub(super) fn set_base(&mut self, href: &str) {
         if let Ok(base) = self.base.join(href.trim())
             && matches!(base.scheme(), "http" | "https")
+            && !self.has_base
         {
             self.base = base;
+            self.has_base = true;
         }
     }
 
@@ -195,10 +199,12 @@ fn with_encoded_query<'h>(href: &'h str, encoding: &'static Encoding) -> Cow<'h,
     let (bytes, _, _) = encoding.encode(query);
     let mut out = format!("{path}?");
     for &byte in bytes.iter() {
-        if byte.is_ascii() {
+        // A character that the encoding lacks comes as `&#…;`.
+        if byte.is_ascii() && byte != b'#' {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            // Writing to a string cannot fail.
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     if let Some(fragment) = fragment {
@@ -208,22 +214,23 @@ fn with_encoded_query<'h>(href: &'h str, encoding: &'static Encoding) -> Cow<'h,
     Cow::Owned(out)
 }
 
-/// Joins a later link to the same address to the first: its place where the first said nothing, else its new words.
-fn merge<'t>(first: &mut Found<'t>, seen: Seen<'t>, occurrence: u32, words: &Words<'_>) {
+/// Joins a later link to the same address to the first. The first that says something gives the
+/// context, in the text rather than in a menu; the other's new words are added to its own.
+fn merge<'t>(first: &mut Found<'t>, mut seen: Seen<'t>, occurrence: u32, words: &Words<'_>) {
     let nofollow = first.seen.nofollow && seen.nofollow;
-    if first.says_something() {
-        let known = words.slice(&first.seen.words);
-        for word in words.slice(&seen.words).iter().take(MAX_WORDS) {
-            let is_new = known.iter().take(MAX_WORDS).all(|known| known.id != word.id) && !first.more.contains(&word.id);
-            if is_new && known.len() + first.more.len() < MAX_WORDS {
-                first.more.push(word.id);
-            }
-        }
-    } else {
-        first.seen = seen;
+    let is_better = !first.seen.says_something() || (first.seen.navigation && !seen.navigation);
+    if is_better && seen.says_something() {
+        mem::swap(&mut first.seen, &mut seen);
         first.occurrence = occurrence;
     }
     first.seen.nofollow = nofollow;
+    let known = words.slice(&first.seen.words);
+    for word in words.slice(&seen.words).iter().take(MAX_WORDS) {
+        let is_new = known.iter().take(MAX_WORDS).all(|known| known.id != word.id) && !first.more.contains(&word.id);
+        if is_new && known.len() + first.more.len() < MAX_WORDS {
+            first.more.push(word.id);
+        }
+    }
 }
 
 fn anchor_text(seen: &Seen<'_>, text: &str) -> Box<str> {
@@ -306,9 +313,9 @@ impl Headings {
         if let Some(&number) = self.numbers.get(&ids) {
             return number;
         }
-        // More headings than numbers need as many links; the last then stands for the rest.
+        // The last stands for those past it; as many headings need as many links.
         let number = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
-        if self.list.len() <= usize::from(u16::MAX) {
+        if self.list.len() == usize::from(number) {
             self.list.push(ids.clone());
         }
         self.numbers.insert(ids, number);

@@ -7,7 +7,9 @@
 mod blocks;
 mod charset;
 mod element;
+mod frame;
 mod head;
+mod headings;
 mod html;
 mod links;
 mod prescan;
@@ -120,49 +122,4 @@ fn read_text(source: &str, segmenter: &Segmenter) -> Page {
     words.add_run(&text, words::Place::Content, false);
     let (terms, simhash) = words.finish();
     Page { language: Language::of(&text), text, terms, simhash, ..Page::default() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{page::Term, text::TermId};
-
-    fn page(html: &str) -> Page {
-        let url = Url::parse("http://e.com/dir/page.html").unwrap();
-        let document = Document { url: &url, content_type: Some("text/html"), body: html.as_bytes() };
-        parse(&document, &Segmenter::shared(), &ParseConfig::default()).unwrap()
-    }
-
-    fn ids(words: &str) -> Vec<TermId> {
-        Segmenter::shared().term_ids(words)
-    }
-
-    fn words(page: &Page) -> Vec<(&str, f32)> {
-        let mut words: Vec<(&str, f32)> = page.terms.iter().map(|Term { word, count, .. }| (word, count)).collect();
-        words.sort_unstable_by(|a, b| a.0.cmp(b.0));
-        words
-    }
-
-    #[test]
-    fn words_weigh_by_where_they_stand() {
-        let page = page("<title>rice</title><body><h2>wheat</h2><p>soil</p><p><a href=/x>maize</a></p><nav>menu</nav>");
-        let expected = [("maize", 0.2), ("menu", 0.2), ("rice", 3.0), ("soil", 1.0), ("wheat", 3.0)];
-        for ((word, count), (name, weight)) in words(&page).into_iter().zip(expected) {
-            assert_eq!(word, name);
-            assert!((count - weight).abs() < 1e-6, "{word}: {count}");
-        }
-        assert_eq!(page.title, "rice");
-        assert_eq!(page.title_terms, ids("rice"));
-        assert_eq!(page.text, "wheat\nsoil\nmaize\nmenu");
-    }
-
-    #[test]
-    fn a_link_knows_its_anchor_block_and_heading() {
-        let page = page("<h1>Crops</h1><ul><li>about <a href=../rice.html#top>Rice pests</a> in Asia today</li></ul>");
-        let link = &page.outlinks[0];
-        assert_eq!(link.url.as_str(), "http://e.com/rice.html");
-        assert_eq!(&*link.context.anchor_text, "Rice pests");
-        assert_eq!(*link.context.anchor, ids("Rice pests"));
-        assert_eq!(page.headings[usize::from(link.context.heading.unwrap())].to_vec(), ids("Crops"));
-    }
 }

@@ -39,7 +39,7 @@ const MAGIC: &[(&[u8], &str)] = &[
 /// Names of elements that a fragment of HTML starts with (WHATWG MIME sniffing, 7.1, and some more).
 const HTML_STARTS: &[&str] = &[
     "html", "head", "body", "title", "meta", "link", "base", "script", "style", "frameset", "iframe", "div", "table", "p", "a",
-    "h1", "h2", "h3", "font", "center", "br", "b", "form", "ul", "span", "center", "img",
+    "h1", "h2", "h3", "font", "center", "br", "b", "form", "ul", "span", "img",
 ];
 
 /// Roots of XML documents that list links; `links_of_xml` reads them.
@@ -81,7 +81,7 @@ pub(super) fn kind(content_type: Option<&str>, body: &[u8]) -> Result<Kind, Pars
         "" | "text/plain" | "text/markdown" | "application/octet-stream" | "*/*" | "unknown/unknown" | "application/unknown" => {
             if controls > 0 && controls * 50 >= start.len() {
                 refuse("binary data")
-            } else if HTML_STARTS.iter().any(|name| is_element(start, name)) {
+            } else if start.starts_with(b"<!") || HTML_STARTS.iter().any(|name| is_element(start, name)) {
                 Ok(Kind::Html)
             } else {
                 Ok(Kind::Text)
@@ -120,4 +120,48 @@ fn is_element(bytes: &[u8], name: &str) -> bool {
     bytes.first() == Some(&b'<')
         && starts_with(&bytes[1..], name.as_bytes())
         && bytes.get(1 + name.len()).is_none_or(|&next| next.is_ascii_whitespace() || matches!(next, b'>' | b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind_of(content_type: &str, body: &[u8]) -> Result<Kind, String> {
+        let content_type = Some(content_type).filter(|known| !known.is_empty());
+        kind(content_type, body).map_err(|error| match error {
+            ParseError::UnsupportedType(name) | ParseError::NotAList(name) => name,
+        })
+    }
+
+    #[test]
+    fn html_is_known_by_its_start_under_any_name() {
+        for content_type in ["", "text/plain", "application/octet-stream", "application/xml", "image/gif", "TEXT/HTML; charset=x"]
+        {
+            for body in ["<!DOCTYPE HTML>", " \n<html lang=zh>", "\u{feff}<?xml version='1.0'?><!-- x --><HTML>"] {
+                assert_eq!(kind_of(content_type, body.as_bytes()), Ok(Kind::Html), "{content_type} {body}");
+            }
+        }
+        assert_eq!(kind_of("", b"<title>x</title>"), Ok(Kind::Html));
+        let utf_16: Vec<u8> = "<html><body>words".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(kind_of("text/plain", &utf_16), Ok(Kind::Html));
+    }
+
+    #[test]
+    fn text_stays_text_and_html_may_start_anyhow() {
+        assert_eq!(kind_of("text/plain", b"a < b <p>"), Ok(Kind::Text));
+        assert_eq!(kind_of("", "水稻".as_bytes()), Ok(Kind::Text));
+        assert_eq!(kind_of("text/html", b"words, \0 no tags"), Ok(Kind::Html));
+        assert_eq!(kind_of("text/html", b""), Ok(Kind::Html));
+    }
+
+    #[test]
+    fn binary_data_and_other_formats_are_refused_by_name() {
+        assert_eq!(kind_of("text/html", b"%PDF-1.4"), Err("application/pdf".to_owned()));
+        assert_eq!(kind_of("", b"\x89PNG\r\n"), Err("image/png".to_owned()));
+        assert_eq!(kind_of("application/octet-stream", &[7, 1, 0, 2, 200]), Err("binary data".to_owned()));
+        assert_eq!(kind_of("text/html", &[0, 1, 2, 3, 0, 9]), Err("binary data".to_owned()));
+        assert_eq!(kind_of("application/json; charset=utf-8", b"{}"), Err("application/json".to_owned()));
+        assert_eq!(kind_of("text/xml", b"<?xml version='1.0'?><rss version='2.0'>"), Err("application/rss+xml".to_owned()));
+        assert_eq!(kind_of("image/svg+xml", b"<svg>"), Err("image/svg+xml".to_owned()));
+    }
 }

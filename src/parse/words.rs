@@ -20,8 +20,8 @@ const HEADING: f32 = 2.0;
 /// What a word counts more for standing in the title.
 const TITLE: f32 = 3.0;
 
-/// Fewer words of content than this say too little about a page; its fingerprint then covers all words.
-const FEW_WORDS: usize = 40;
+/// Fewer words of content than this cannot tell a copy from another page of the same make.
+const FEW_WORDS: usize = 30;
 
 /// Where a word stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,11 +93,10 @@ impl<'s> Words<'s> {
         }
     }
 
-    /// The bag, and the near-duplicate fingerprint of the content.
+    /// The bag, and the near-duplicate fingerprint of the content: menus, which a site's pages share, are left out of it.
     pub(super) fn finish(self) -> (TermBag, u64) {
         let content = || self.list.iter().filter(|word| word.place == Place::Content).map(|word| word.id);
-        let simhash =
-            if content().nth(FEW_WORDS).is_some() { simhash(content()) } else { simhash(self.list.iter().map(|word| word.id)) };
+        let simhash = if content().nth(FEW_WORDS).is_some() { simhash(content()) } else { 0 };
         (self.bag.finish(), simhash)
     }
 }
