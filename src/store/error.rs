@@ -25,6 +25,11 @@ pub enum StoreError {
     Newer { dir: PathBuf, found: u32, known: u32 },
     #[error("{place} is damaged: {detail}; `windrow verify --repair` on the crawl's directory mends what can be mended")]
     Corrupt { place: String, detail: String },
+    #[error(
+        "the database in {dir} is damaged beyond repair: {detail}; its captures are apart from it in {dir}/archive: \
+         crawl them again with `windrow crawl TOPIC.toml --replay`, or go back to a copy"
+    )]
+    BeyondRepair { dir: PathBuf, detail: String },
     #[error("the disk is full: {place} cannot grow; free some space and start the crawl again, it goes on from its last commit")]
     DiskFull { place: String },
     #[error("{place}: {source}")]

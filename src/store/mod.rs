@@ -11,13 +11,16 @@
 
 mod apply;
 mod archive;
+mod check;
 mod codec;
 mod error;
 mod link_row;
 mod open;
 mod read;
 mod records;
+mod repair;
 mod schema;
+mod verify;
 mod writer;
 
 use serde::{Deserialize, Serialize};
@@ -30,6 +33,7 @@ pub use records::{
     ArchivePlace, Batch, Capture, Chosen, CrawlState, HostRecord, InLink, LinkRecord, OutlinkFate, OutlinkRecord, PageRecord,
     RobotsRecord,
 };
+pub use verify::{Finding, Problem, Severity, Verification, VerifyOptions, verify};
 pub use writer::Writer;
 
 /// How the store writes.

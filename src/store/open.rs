@@ -80,12 +80,17 @@ impl Store {
     /// # Errors
     /// As for [`Store::open`].
     pub fn open_with(dir: &Path, config: &StoreConfig) -> Result<Self, StoreError> {
-        let path = database_path(dir);
-        if !Self::exists(dir) {
-            return Err(StoreError::Missing { dir: dir.to_owned() });
-        }
-        let database = guarded(dir, || builder(config).open(&path).map_err(|e| StoreError::opening(dir, e)))?;
-        Self::with_database(dir, database)
+        Self::open_as_it_is(dir, &builder(config))?.trimmed()
+    }
+
+    /// Opens the store in `dir` after checking every byte of its database, and leaves the archive as it is.
+    pub(super) fn open_to_verify(dir: &Path) -> Result<Self, StoreError> {
+        let mut builder = builder(&StoreConfig::default());
+        builder.set_check_integrity_on_open(true);
+        Self::open_as_it_is(dir, &builder).map_err(|e| match e {
+            StoreError::Corrupt { detail, .. } => StoreError::BeyondRepair { dir: dir.to_owned(), detail },
+            other => other,
+        })
     }
 
     /// Whether `dir` holds a store.
@@ -107,16 +112,26 @@ impl Store {
         if database.begin_read()?.list_tables()?.next().is_none() {
             schema::initialise(&database)?;
         }
-        Self::with_database(dir, database)
+        Self::checked(dir, database)?.trimmed()
     }
 
-    fn with_database(dir: &Path, database: Database) -> Result<Self, StoreError> {
-        let store = Self { shared: Arc::new(Shared { database, dir: dir.to_owned(), writing: AtomicBool::new(false) }) };
-        guarded(dir, || {
-            schema::check_version(&store.shared.database, dir)?;
-            archive::trim(dir, store.shared.archive_end()?)
-        })?;
-        Ok(store)
+    fn open_as_it_is(dir: &Path, builder: &Builder) -> Result<Self, StoreError> {
+        if !Self::exists(dir) {
+            return Err(StoreError::Missing { dir: dir.to_owned() });
+        }
+        let open = || builder.open(database_path(dir)).map_err(|e| StoreError::opening(dir, e));
+        Self::checked(dir, guarded(dir, open)?)
+    }
+
+    fn checked(dir: &Path, database: Database) -> Result<Self, StoreError> {
+        guarded(dir, || schema::check_version(&database, dir))?;
+        Ok(Self { shared: Arc::new(Shared { database, dir: dir.to_owned(), writing: AtomicBool::new(false) }) })
+    }
+
+    fn trimmed(self) -> Result<Self, StoreError> {
+        let shared = &self.shared;
+        guarded(&shared.dir, || archive::trim(&shared.dir, shared.archive_end()?))?;
+        Ok(self)
     }
 }
 

@@ -4,7 +4,7 @@
 //! sees one commit from its first row to its last, and holds one row at a time.
 //! Never: holds a lock that a writer would wait for.
 
-use std::sync::Arc;
+use std::{borrow::Borrow, sync::Arc};
 
 use redb::{Key, Range, ReadOnlyTable, ReadableDatabase, ReadableTable, Value};
 
@@ -203,13 +203,13 @@ pub(super) fn host_of(id: u32, row: &[u8], robots: &impl ReadableTable<u32, Byte
 }
 
 /// Names by host id; remembers the last, since one host's rows lie together.
-pub(super) struct HostNames {
-    hosts: ReadOnlyTable<u32, Bytes>,
+pub(super) struct HostNames<T> {
+    hosts: T,
     last: Option<(u32, Arc<str>)>,
 }
 
-impl HostNames {
-    pub fn new(hosts: ReadOnlyTable<u32, Bytes>) -> Self {
+impl<T: Borrow<ReadOnlyTable<u32, Bytes>>> HostNames<T> {
+    pub fn new(hosts: T) -> Self {
         Self { hosts, last: None }
     }
 
@@ -219,7 +219,8 @@ impl HostNames {
         {
             return Ok(name.clone());
         }
-        let row = self.hosts.get(id)?.ok_or_else(|| super::codec::damaged("link", format!("its host {id} is not known")))?;
+        let row =
+            self.hosts.borrow().get(id)?.ok_or_else(|| super::codec::damaged("link", format!("its host {id} is not known")))?;
         let name: Arc<str> = decode::<HostRow>(row.value())?.record.name.into();
         self.last = Some((id, name.clone()));
         Ok(name)
