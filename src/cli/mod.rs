@@ -12,6 +12,7 @@ mod progress;
 mod replay;
 mod report;
 pub mod topic;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -56,6 +57,8 @@ enum Command {
     Report(report::ReportArgs),
     /// Compare crawl orders on a recorded web with labels
     Replay(replay::ReplayArgs),
+    /// Prove a crawl's store consistent, and mend it where it is not
+    Verify(verify::VerifyArgs),
     /// Print the configuration file with every key, its default and what it does
     Config,
 }
@@ -73,6 +76,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Crawl(args) => crawl::run(&args, show),
         Command::Report(args) => report::run(&args, show),
         Command::Replay(args) => replay::run(&args, show),
+        Command::Verify(args) => verify::run(&args, show),
         Command::Config => config::run(),
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Crawl;
 use crate::{
-    link_classifier::Feature,
+    link_classifier::{Feature, LinkLearner},
     page::Timestamp,
     store::{Store, StoreError},
     text::TermId,
@@ -93,5 +93,19 @@ impl Crawl {
         };
         // Plain numbers and strings always serialise.
         (ROW.to_owned(), serde_json::to_vec(&facts).unwrap_or_default())
+    }
+}
+
+/// Whether a snapshot row of the store can be read by this version; for `windrow verify`.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub fn check_snapshot(name: &str, bytes: &[u8]) -> Result<(), String> {
+    match name {
+        ROW => serde_json::from_slice::<RunFacts>(bytes).map(drop).map_err(|error| error.to_string()),
+        super::resume::LINKS => {
+            LinkLearner::from_bytes(bytes).map(drop).ok_or_else(|| "not a link model of this version".to_owned())
+        }
+        _ => Err("no such snapshot is known to this version".to_owned()),
     }
 }

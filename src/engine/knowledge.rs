@@ -3,11 +3,10 @@
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::visit::{directory_words, file_words};
 use crate::{
     frontier::{InLinkNote, Link},
     link_classifier::{Evidence, InLinkFacts, LinkLearner, SourceFacts, TargetFacts, WordWeight},
-    text::Segmenter,
+    text::{Segmenter, url_words},
     topic::KeywordSet,
     topical_rank::{LinkGraph, NodeId},
     url::{Fingerprint, Url, authority},
@@ -86,7 +85,7 @@ fn neighbours(note: &InLinkNote, graph: &LinkGraph) -> Vec<(u8, f32)> {
 
 /// What a URL itself says.
 pub(super) fn target_facts(url: &Url, segmenter: &Segmenter, keywords: &KeywordSet) -> TargetFacts {
-    let (file_words, directory_words) = (file_words(url, segmenter), directory_words(url, segmenter));
+    let words = url_words(url, segmenter);
     let host = authority(url);
     let mut directory_keys = Vec::new();
     let path = url.path();
@@ -94,10 +93,10 @@ pub(super) fn target_facts(url: &Url, segmenter: &Segmenter, keywords: &KeywordS
         directory_keys.push(xxh3_64(format!("{host}{}", &path[..slash]).as_bytes()));
     }
     TargetFacts {
-        file_matches: keywords.matches(&file_words),
-        directory_matches: keywords.matches(&directory_words),
-        file_words: file_words.into(),
-        directory_words: directory_words.into(),
+        file_matches: keywords.matches(&words.file),
+        directory_matches: keywords.matches(&words.directory),
+        file_words: words.file.into(),
+        directory_words: words.directory.into(),
         host_key: xxh3_64(host.as_bytes()),
         directory_keys: directory_keys.into(),
         shape_key: xxh3_64(shape(url, &host).as_bytes()),

@@ -30,7 +30,7 @@ mod visit;
 
 pub use config::{CrawlPlan, EngineConfig, Example};
 pub use crawl::{Crawl, EngineError};
-pub use facts::RunFacts;
+pub use facts::{RunFacts, check_snapshot};
 pub use journal::Journal;
 pub use limits::{HarvestFloor, Limits, StopReason};
 pub use progress::Progress;

@@ -17,6 +17,7 @@ use crate::{
     page_classifier::Reading,
     politeness::Robots,
     store::{Chosen, HostRecord, LinkRecord, OutlinkFate, PageRecord, Store, StoreError},
+    text::url_words,
     topical_rank::NodeId,
     url::{Fingerprint, Url, canonicalize},
 };
@@ -118,7 +119,8 @@ impl Crawl {
         self.digests.entry(page.digest).or_insert(page.seq);
         let Ok(url) = canonicalize(&page.url, None) else { return };
         let bag: TermBag = page.terms.iter().map(|(word, count)| (word.as_str(), *count)).collect();
-        let reading = Reading::of(&bag, &directory_words(&url, &self.web.segmenter), &self.plan.keywords);
+        let words = url_words(&url, &self.web.segmenter);
+        let reading = Reading::of(&bag, &words.directory, &self.plan.keywords);
         self.node_of_seq.insert(page.seq, node);
         if page.chosen == Chosen::Seed {
             self.pages.observe_seed(page.seq, reading, is_site_root(&url));
@@ -140,7 +142,7 @@ impl Crawl {
             facts: SourceFacts {
                 relevance: page.relevance.get(),
                 title_matches: keywords.matches(&self.web.segmenter.term_ids(&page.title)),
-                url_matches: keywords.matches(&super::visit::file_words(&url, &self.web.segmenter)),
+                url_matches: keywords.matches(&words.file),
                 anchor_matches: keywords.matches(&self.web.segmenter.term_ids(&page.anchor)),
                 distance: if page.relevant { 0 } else { page.tunnel_depth.saturating_add(1) },
             },

@@ -11,10 +11,10 @@ use crate::{
     page_classifier::{Judgement, PageClassifier, Reading},
     parse::{Document, ParseConfig, parse},
     politeness::x_robots_tag,
-    text::{Segmenter, TermId},
+    text::{Segmenter, url_words},
     topic::KeywordSet,
     topical_rank::NodeId,
-    url::{Url, canonicalize, host_of},
+    url::{Url, canonicalize},
 };
 
 /// What is fetched, and for what.
@@ -119,35 +119,10 @@ impl Web {
                 let header = x_robots_tag(tags, &self.agent);
                 page.directives.nofollow |= header.nofollow;
                 page.directives.noindex |= header.noindex;
-                let reading = Reading::of(&page.terms, &directory_words(url, &self.segmenter), &self.keywords);
+                let reading = Reading::of(&page.terms, &url_words(url, &self.segmenter).directory, &self.keywords);
                 let judgement = model.judge(&reading);
                 Content::Document(Box::new(ReadDocument { page, reading, judgement, digest: xxh3_64(&response.body) }))
             }
         }
     }
-}
-
-/// Words of a URL's host and directories; labels that every host has are left out.
-pub(super) fn directory_words(url: &Url, segmenter: &Segmenter) -> Vec<TermId> {
-    let path = percent_decoded(url.path());
-    let (directories, _) = path.rsplit_once('/').unwrap_or(("", ""));
-    let mut words = segmenter.term_ids(&host_of(url).replace("www.", "").replace('.', " "));
-    words.extend(segmenter.term_ids(&directories.replace('_', " ")));
-    words
-}
-
-/// Words of a URL's last part and query.
-pub(super) fn file_words(url: &Url, segmenter: &Segmenter) -> Vec<TermId> {
-    let path = percent_decoded(url.path());
-    let file = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let file = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
-    let mut words = segmenter.term_ids(&file.replace('_', " "));
-    if let Some(query) = url.query() {
-        words.extend(segmenter.term_ids(&percent_decoded(query).replace('_', " ")));
-    }
-    words
-}
-
-fn percent_decoded(text: &str) -> String {
-    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
 }

@@ -1,6 +1,10 @@
 //! Labels of recorded pages: `url<TAB>label` lines, from people or from the site itself.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use rustc_hash::FxHashMap;
 
@@ -51,6 +55,11 @@ impl Labels {
         let first = self.by_page.values().next();
         let only = first.filter(|first| self.by_page.values().all(|label| label == *first));
         self.pages(label.or(only.map(String::as_str)).unwrap_or(topic))
+    }
+
+    /// Every labelled page, and whether its label means the topic.
+    pub fn judged(&self, is_topic: impl Fn(&str) -> bool) -> BTreeMap<Fingerprint, bool> {
+        self.by_page.iter().map(|(&page, label)| (page, is_topic(label))).collect()
     }
 
     /// The pages that carry a label.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::text::TermId;
 
 /// Distinct words kept of one page; those past it are rare and late.
-const MAX_TERMS: usize = 1_000;
+const MAX_TERMS: usize = 4_000;
 
 /// The words of a page with their weighted counts, sorted by id.
 #[derive(Debug, Clone, Default, PartialEq)]

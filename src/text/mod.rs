@@ -8,10 +8,12 @@ mod language;
 mod segment;
 mod stop;
 mod term;
+mod url_words;
 mod user_words;
 
 pub use language::Language;
 pub use segment::Segmenter;
 pub use stop::is_stop_word;
 pub use term::TermId;
+pub use url_words::{UrlWords, url_words};
 pub use user_words::{SegmenterError, UserWords};
