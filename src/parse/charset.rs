@@ -51,8 +51,11 @@ pub(super) fn decode<'a>(body: &'a [u8], content_type: Option<&str>, url: &Url) 
     if let Some(encoding) = utf_16_by_zeros(body) {
         return decode_as(encoding, body);
     }
-    let declared = prescan(&body[..body.len().min(SAMPLE)]);
     let header = content_type.and_then(|value| charset_of_content_type(value.as_bytes()));
+    if header == Some(UTF_8) && str::from_utf8(body).is_ok() {
+        return decode_as(UTF_8, body);
+    }
+    let declared = prescan(&body[..body.len().min(SAMPLE)]);
     let claims = claims(header, declared.charset);
     let ascii = Encoding::ascii_valid_up_to(body);
     if ascii == body.len() && !body.contains(&0x1b) {
@@ -116,9 +119,10 @@ pub(super) fn utf_16_by_zeros(body: &[u8]) -> Option<&'static Encoding> {
     let zeros = |parity: usize| sample.iter().skip(parity).step_by(2).filter(|&&byte| byte == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
     let many = sample.len() / 4;
-    if sample.len() >= 8 && odd > many && even == 0 {
+    // Some other characters have a zero too.
+    if sample.len() >= 8 && odd > many && even * 8 < odd {
         Some(UTF_16LE)
-    } else if sample.len() >= 8 && even > many && odd == 0 {
+    } else if sample.len() >= 8 && even > many && odd * 8 < even {
         Some(UTF_16BE)
     } else {
         None
@@ -282,7 +286,7 @@ mod tests {
     #[test]
     fn utf_16_is_read_with_and_without_a_mark() {
         let units = |order: fn(u16) -> [u8; 2]| ZH.encode_utf16().flat_map(order).collect::<Vec<u8>>();
-        let markup = "<html><body><p>plain words</p>";
+        let markup = "<html><body><p>plain words 一</p>";
         let plain: Vec<u8> = markup.encode_utf16().flat_map(u16::to_le_bytes).collect();
         assert_eq!(decoded(&plain, None), (markup.to_owned(), "utf-16le", false));
         let marked = [&[0xfe, 0xff][..], &units(u16::to_be_bytes)].concat();

@@ -158,7 +158,7 @@ impl<'t> Links<'t> {
         blocks: &Blocks,
         dense: &Spans,
     ) -> (Vec<Outlink>, Vec<Box<[TermId]>>, u32) {
-        let mut headings = Headings::default();
+        let mut headings = HeadingList::default();
         let mut groups: FxHashMap<(u32, u32), u16> = FxHashMap::default();
         let last = self.found.len().saturating_sub(1).max(1) as f32;
         let outlinks = self.found.into_iter().enumerate().map(|(at, found)| {
@@ -302,12 +302,12 @@ fn nearest_first(before: &[Word], after: &[Word], accept: fn(&Word) -> bool) -> 
 
 /// The headings that links refer to, each once.
 #[derive(Default)]
-struct Headings {
+struct HeadingList {
     list: Vec<Box<[TermId]>>,
     numbers: FxHashMap<Box<[TermId]>, u16>,
 }
 
-impl Headings {
+impl HeadingList {
     fn number(&mut self, words: &[Word]) -> u16 {
         let ids: Box<[TermId]> = words.iter().take(MAX_WORDS).map(|word| word.id).collect();
         if let Some(&number) = self.numbers.get(&ids) {

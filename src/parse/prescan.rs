@@ -10,7 +10,7 @@ use encoding_rs::{Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Prescan<'a> {
     pub(super) charset: Option<&'static Encoding>,
-    /// `<html lang>`.
+    /// `<html lang>`, where it stands before the declaration, as it should.
     pub(super) lang: Option<&'a [u8]>,
 }
 
@@ -22,7 +22,9 @@ pub(super) fn prescan(head: &[u8]) -> Prescan<'_> {
         let declaration = &rest[..position(rest, b">").unwrap_or(rest.len())];
         found.charset = position(declaration, b"encoding").and_then(|at| label_after(&declaration[at + 8..]));
     }
-    while let Some(at) = rest.iter().position(|&byte| byte == b'<') {
+    while found.charset.is_none()
+        && let Some(at) = rest.iter().position(|&byte| byte == b'<')
+    {
         rest = &rest[at..];
         if starts_with(rest, b"<!--") {
             rest = after(&rest[2..], b"-->");
@@ -38,9 +40,6 @@ pub(super) fn prescan(head: &[u8]) -> Prescan<'_> {
             rest = attributes.0;
         } else {
             rest = &rest[1..];
-        }
-        if found.charset.is_some() && found.lang.is_some() {
-            break;
         }
     }
     found
