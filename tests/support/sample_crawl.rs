@@ -31,6 +31,7 @@ pub struct Expected {
 }
 
 /// The crawl: its expectations, and chance.
+#[derive(Clone)]
 pub struct SampleCrawl {
     pub expected: Expected,
     rng: Rng,

@@ -52,7 +52,7 @@ pub(super) fn response(capture: &Capture) -> Vec<u8> {
 
 /// What windrow made of the answer.
 pub(super) fn metadata(capture: &Capture) -> Vec<u8> {
-    let block = format!("seq: {}\r\nrelevance: {}\r\n", capture.seq, capture.relevance.get());
+    let block = format!("seq: {}\r\nrelevance: {:.6}\r\n", capture.seq, capture.relevance.get());
     let fields = [
         ("WARC-Type", "metadata".to_owned()),
         ("WARC-Record-ID", capture_id("metadata", capture)),
