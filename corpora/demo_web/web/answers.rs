@@ -22,7 +22,9 @@ pub fn of_host(host: &Host, catalogue: &Catalogue, at: usize, web: &mut Web) {
     for article in &catalogue.hosts[at] {
         match article.fate {
             Fate::Page => {}
-            Fate::Unavailable => web.records.push(answer(article.url.clone(), 503, "text/html", "<h1>503 Service Unavailable</h1>\n")),
+            Fate::Unavailable => {
+                web.records.push(answer(article.url.clone(), 503, "text/html", "<h1>503 Service Unavailable</h1>\n"))
+            }
             Fate::Limited => web.records.push(limited(article)),
         }
     }
@@ -38,7 +40,12 @@ pub fn of_host(host: &Host, catalogue: &Catalogue, at: usize, web: &mut Web) {
         web.records.push(answer(format!("{}/sitemap.xml", host.root()), 200, "application/xml", &sitemap(&catalogue.hosts[at])));
     }
     if host.behaviour.feed {
-        web.records.push(answer(format!("{}/rss.xml", host.root()), 200, "application/rss+xml", &feed(host, &catalogue.hosts[at])));
+        web.records.push(answer(
+            format!("{}/rss.xml", host.root()),
+            200,
+            "application/rss+xml",
+            &feed(host, &catalogue.hosts[at]),
+        ));
     }
 }
 
@@ -101,5 +108,8 @@ fn feed(host: &Host, articles: &[Article]) -> String {
     });
     let items: Vec<String> = items.collect();
     let (title, root) = (&host.title, host.root());
-    format!("<?xml version=\"1.0\"?>\n<rss version=\"2.0\"><channel><title>{title}</title><link>{root}/</link>\n{}</channel></rss>\n", items.concat())
+    format!(
+        "<?xml version=\"1.0\"?>\n<rss version=\"2.0\"><channel><title>{title}</title><link>{root}/</link>\n{}</channel></rss>\n",
+        items.concat()
+    )
 }

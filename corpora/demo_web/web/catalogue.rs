@@ -80,9 +80,11 @@ fn draw_host(host: &Host, grammars: &Grammars, rng: &mut fastrand::Rng) -> Resul
         for page in 0..section.pages {
             let topic = &section.topics[page % section.topics.len()];
             let label = section.label.clone().unwrap_or(grammar.label(topic)?.to_owned());
-            let drawn = (0..TITLE_DRAWS).map(|_| rng.u64(..)).map(|seed| (seed, Speaker::new(grammar, topic, seed).title()));
+            let drawn =
+                (0..TITLE_DRAWS).map(|_| rng.u64(..)).map(|seed| (seed, Speaker::new(grammar, topic, seed).title(host.titles())));
             let fresh = drawn.into_iter().find(|(_, title)| !titles.contains(title));
-            let (seed, title) = fresh.ok_or_else(|| Error::Plan(format!("{} needs more titles than `{topic}` has", host.name)))?;
+            let (seed, title) =
+                fresh.ok_or_else(|| Error::Plan(format!("{} needs more titles than `{topic}` has", host.name)))?;
             titles.insert(title.clone());
             number += rng.u32(1..9);
             let date = (rng.u32(2016..=2026), rng.u32(1..=8), rng.u32(1..=28));

@@ -41,7 +41,8 @@ pub fn examine(web: &Web, bytes: usize) -> Findings {
     let mut by_run = [0; DEEPEST + 1];
     for (run, count) in by_run.iter_mut().enumerate() {
         let reached = graph.reached(web, run);
-        let new: Vec<&String> = targets.iter().copied().filter(|url| reached.contains(url.as_str()) && !found.contains(url)).collect();
+        let new: Vec<&String> =
+            targets.iter().copied().filter(|url| reached.contains(url.as_str()) && !found.contains(url)).collect();
         *count = new.len();
         found.extend(new);
     }

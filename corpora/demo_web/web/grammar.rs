@@ -45,7 +45,25 @@ impl Grammar {
         for (name, text) in &texts {
             topics.insert(name.clone(), read_topic(name, text, &texts)?);
         }
-        Ok(Self { language, topics })
+        let grammar = Self { language, topics };
+        grammar.check()?;
+        Ok(grammar)
+    }
+
+    /// Every slot of every topic is a number, the name of the site, or a list that exists.
+    fn check(&self) -> Result<(), Error> {
+        for name in self.topics() {
+            let lists = self.topics[name].lists.values().chain(self.topics["general"].lists.values());
+            for entry in lists.flatten() {
+                let known = |slot: &str| {
+                    slot == "=site" || range(slot).is_some() || self.list(name, slot.trim_start_matches('=')).is_some()
+                };
+                if let Some(slot) = slots(entry).find(|slot| !known(slot)) {
+                    return Err(Error::Plan(format!("{name}.txt: nothing is known of {{{slot}}} in `{entry}`")));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The class of a topic's pages.
@@ -58,13 +76,14 @@ impl Grammar {
     }
 
     /// Topics with pages of their own, in order of their names.
-    pub fn topics(&self) -> Vec<&str> {
+    fn topics(&self) -> Vec<&str> {
         self.topics.keys().map(String::as_str).filter(|name| !matches!(*name, "general" | "agriculture")).collect()
     }
 
-    fn list(&self, topic: &str, list: &str) -> Option<&[String]> {
-        let own = self.topics.get(topic).and_then(|topic| topic.lists.get(list));
-        own.or_else(|| self.topics["general"].lists.get(list)).map(Vec::as_slice)
+    /// A list, and the topic that it really belongs to.
+    fn list<'a>(&'a self, topic: &'a str, list: &str) -> Option<(&'a str, &'a [String])> {
+        let of = |owner: &'a str| Some((owner, self.topics.get(owner)?.lists.get(list)?.as_slice()));
+        of(topic).or_else(|| of("general"))
     }
 }
 
@@ -75,7 +94,8 @@ fn read_topic(name: &str, text: &str, texts: &BTreeMap<String, String>) -> Resul
         if let Some(label) = line.strip_prefix("label: ") {
             label.clone_into(&mut topic.label);
         } else if let Some(parent) = line.strip_prefix("inherits: ") {
-            let text = texts.get(parent).ok_or_else(|| Error::Plan(format!("{name}.txt inherits `{parent}`, which is no file")))?;
+            let text =
+                texts.get(parent).ok_or_else(|| Error::Plan(format!("{name}.txt inherits `{parent}`, which is no file")))?;
             topic.lists = read_topic(parent, text, &BTreeMap::new())?.lists;
         } else if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).filter(|n| is_name(n)) {
             list = Some(name.to_owned());
@@ -87,6 +107,17 @@ fn read_topic(name: &str, text: &str, texts: &BTreeMap<String, String>) -> Resul
     Ok(topic)
 }
 
+/// The bounds of a slot like `3-12`.
+fn range(slot: &str) -> Option<(u32, u32)> {
+    let (low, high) = slot.split_once('-')?;
+    Some((low.parse().ok()?, high.parse().ok()?)).filter(|(low, high)| low <= high)
+}
+
+/// The slots of an entry: what stands between braces.
+fn slots(entry: &str) -> impl Iterator<Item = &str> {
+    entry.split('{').skip(1).map(|after| after.split_once('}').map_or(after, |(slot, _)| slot))
+}
+
 fn is_name(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }
@@ -95,19 +126,27 @@ fn is_name(text: &str) -> bool {
 pub struct Speaker<'a> {
     grammar: &'a Grammar,
     topic: &'a str,
-    settled: BTreeMap<String, String>,
+    /// A second topic that the page keeps coming back to.
+    blend: Option<&'a str>,
+    settled: BTreeMap<(String, String), String>,
     decks: BTreeMap<(String, String), Vec<usize>>,
     pub rng: fastrand::Rng,
 }
 
 impl<'a> Speaker<'a> {
     pub fn new(grammar: &'a Grammar, topic: &'a str, seed: u64) -> Self {
-        Self { grammar, topic, settled: BTreeMap::new(), decks: BTreeMap::new(), rng: fastrand::Rng::with_seed(seed) }
+        let rng = fastrand::Rng::with_seed(seed);
+        Self { grammar, topic, blend: None, settled: BTreeMap::new(), decks: BTreeMap::new(), rng }
     }
 
-    /// Decides what `{=list}` will say on this page.
+    /// Decides what `{=list}` will say on this page, whatever the topic.
     pub fn settle(&mut self, list: &str, text: &str) {
-        self.settled.insert(list.to_owned(), text.to_owned());
+        self.settled.insert((String::new(), list.to_owned()), text.to_owned());
+    }
+
+    /// Lets a second topic into the page's paragraphs.
+    pub fn blend(&mut self, topic: Option<&'a str>) {
+        self.blend = topic;
     }
 
     /// One entry of a list, unfolded; of the page's own topic or, failing that, of `general`.
@@ -117,29 +156,33 @@ impl<'a> Speaker<'a> {
 
     /// A sentence of the page's topic, sometimes a remark that fits any topic.
     pub fn sentence(&mut self) -> String {
+        self.sentence_of(self.topic)
+    }
+
+    fn sentence_of(&mut self, topic: &'a str) -> String {
         let list = if self.rng.u8(..100) < 24 { "aside" } else { "sentence" };
+        let said = self.say_of(topic, list);
+        finish(&said, self.grammar.language)
+    }
+
+    /// A headline, from the list that holds them.
+    pub fn title(&mut self, list: &str) -> String {
         let said = self.say(list);
         finish(&said, self.grammar.language)
     }
 
-    /// A sentence borrowed from another topic: the noise that every real page has.
-    pub fn digression(&mut self) -> String {
-        let topics = self.grammar.topics();
-        let other = topics[self.rng.usize(..topics.len())];
-        let mut guest = Speaker::new(self.grammar, other, self.rng.u64(..));
-        guest.sentence()
-    }
-
-    /// A headline.
-    pub fn title(&mut self) -> String {
-        let said = self.say("title");
-        finish(&said, self.grammar.language)
-    }
-
-    /// A paragraph of `sentences` sentences.
+    /// A paragraph of `sentences` sentences; a few of them stray to another topic, as real pages do.
     pub fn paragraph(&mut self, sentences: usize) -> String {
-        let said: Vec<String> =
-            (0..sentences).map(|_| if self.rng.u8(..100) < 6 { self.digression() } else { self.sentence() }).collect();
+        let topics = self.grammar.topics();
+        let mut said = Vec::new();
+        for _ in 0..sentences {
+            let topic = match (self.rng.u8(..100), self.blend) {
+                (0..6, _) => topics[self.rng.usize(..topics.len())],
+                (6..34, Some(blend)) => blend,
+                _ => self.topic,
+            };
+            said.push(self.sentence_of(topic));
+        }
         said.join(self.grammar.language.between_sentences())
     }
 
@@ -149,8 +192,9 @@ impl<'a> Speaker<'a> {
     }
 
     fn deal(&mut self, topic: &'a str, list: &str) -> String {
-        let entries = self.grammar.list(topic, list).unwrap_or_else(|| panic!("no list [{list}] for the topic `{topic}`"));
-        let deck = self.decks.entry((topic.to_owned(), list.to_owned())).or_default();
+        // Loading proved that every list that is named exists.
+        let Some((owner, entries)) = self.grammar.list(topic, list) else { return String::new() };
+        let deck = self.decks.entry((owner.to_owned(), list.to_owned())).or_default();
         if deck.is_empty() {
             deck.extend(0..entries.len());
             self.rng.shuffle(deck);
@@ -172,16 +216,17 @@ impl<'a> Speaker<'a> {
     }
 
     fn fill(&mut self, topic: &'a str, slot: &str) -> String {
-        if let Some((low, high)) = slot.split_once('-') {
-            let number = |text: &str| text.parse::<u32>().unwrap_or_else(|_| panic!("{{{slot}}} is no range of numbers"));
-            return self.rng.u32(number(low)..=number(high)).to_string();
+        if let Some((low, high)) = range(slot) {
+            return self.rng.u32(low..=high).to_string();
         }
         let Some(list) = slot.strip_prefix('=') else { return self.say_of(topic, slot) };
-        if let Some(known) = self.settled.get(list) {
+        let key = (topic.to_owned(), list.to_owned());
+        let known = self.settled.get(&key).or_else(|| self.settled.get(&(String::new(), list.to_owned())));
+        if let Some(known) = known {
             return known.clone();
         }
         let chosen = self.say_of(topic, list);
-        self.settled.insert(list.to_owned(), chosen.clone());
+        self.settled.insert(key, chosen.clone());
         chosen
     }
 }

@@ -114,7 +114,8 @@ pub fn generate(folder: &Path) -> Result<Web, Error> {
     }
     traps::mirrors(&plan, &catalogue, &mut web);
     answers::of_plan(&plan, &mut web);
-    web.chinese_hosts = plan.hosts.iter().filter(|host| host.language == Language::Chinese).map(|host| host.name.clone()).collect();
+    web.chinese_hosts =
+        plan.hosts.iter().filter(|host| host.language == Language::Chinese).map(|host| host.name.clone()).collect();
     Ok(web)
 }
 

@@ -143,9 +143,9 @@ impl Press<'_> {
     }
 
     fn body(&mut self, article: &Article) -> Result<Vec<Block>, Error> {
-        let topic = &article.topic;
-        let mut speaker = self.speaker(topic, article.seed);
-        let title = speaker.title();
+        let mut speaker = self.speaker(&article.topic, article.seed);
+        speaker.blend(self.host.sections[article.section].blend.as_deref());
+        let title = speaker.title(self.host.titles());
         let mut blocks = vec![Block::Heading(title), Block::Byline(format!("{}　{}", article.date, speaker.say("word_source")))];
         if self.host.style == Style::Forum {
             blocks.push(Block::Post { author: speaker.say("author"), text: speaker.paragraph(4) });
@@ -154,9 +154,16 @@ impl Press<'_> {
             }
             return Ok(blocks);
         }
-        for _ in 0..speaker.rng.usize(3..6) {
-            let sentences = speaker.rng.usize(3..6);
-            blocks.push(Block::Text(vec![Inline::Text(speaker.paragraph(sentences))]));
+        let between = self.host.language.between_sentences();
+        let lead = speaker.say("lead") + between;
+        let paragraphs = paragraphs(&mut speaker.rng);
+        for at in 0..paragraphs {
+            let sentences = speaker.rng.usize(2..6);
+            let opening = if at == 0 { lead.as_str() } else { "" };
+            blocks.push(Block::Text(vec![Inline::Text(format!("{opening}{}", speaker.paragraph(sentences)))]));
+        }
+        if speaker.rng.bool() {
+            blocks.push(Block::Text(vec![Inline::Text(speaker.say("closing"))]));
         }
         for mention in self.mentions(article, &mut speaker)? {
             let at = speaker.rng.usize(2..blocks.len());
@@ -171,7 +178,8 @@ impl Press<'_> {
     fn mentions(&mut self, article: &Article, speaker: &mut Speaker<'_>) -> Result<Vec<Vec<Inline>>, Error> {
         let mut chosen = Vec::new();
         if self.host.style == Style::Article || speaker.rng.u8(..3) == 0 {
-            let near: Vec<&Article> = self.articles.iter().filter(|a| a.section == article.section && a.url != article.url).collect();
+            let near: Vec<&Article> =
+                self.articles.iter().filter(|a| a.section == article.section && a.url != article.url).collect();
             chosen.extend(speaker.rng.choice(near));
         }
         if !self.host.cites.is_empty() && speaker.rng.u8(..100) < 40 {
@@ -201,7 +209,7 @@ impl Press<'_> {
         let gone = (0..self.host.behaviour.missing).map(|n| missing(self.host, n));
         let gone: Vec<String> = gone.chain((0..self.host.behaviour.soft_missing).map(|n| soft_missing(self.host, n))).collect();
         if let Some(url) = self.rng.choice(&gone).filter(|_| speaker.rng.bool()) {
-            links.push(self.link(&article.url, url, &speaker.title()));
+            links.push(self.link(&article.url, url, &speaker.title(self.host.titles())));
         }
         Block::Links { heading: speaker.say("word_related"), links }
     }
@@ -235,5 +243,14 @@ impl Press<'_> {
         let chosen = self.rng.choose_multiple(open, ARTICLES_ON_HOME);
         document.blocks.push(self.teasers(&url, chosen));
         self.emit(web, &url, &document, "tags");
+    }
+}
+
+/// Most articles are of middling length; some are notes, a few are long.
+fn paragraphs(rng: &mut fastrand::Rng) -> usize {
+    match rng.u8(..10) {
+        0 => rng.usize(1..3),
+        9 => rng.usize(7..10),
+        _ => rng.usize(3..6),
     }
 }

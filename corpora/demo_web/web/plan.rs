@@ -156,6 +156,8 @@ pub struct Section {
     /// Not in the menu: only hubs link to its listing.
     #[serde(default)]
     pub hidden: bool,
+    /// A second topic that its articles keep coming back to.
+    pub blend: Option<String>,
     /// Class of its articles, where it is not the topic's.
     pub label: Option<String>,
     /// Class of its listing, where it is not the articles'.
@@ -225,5 +227,10 @@ impl Host {
     /// `http://name`, without a slash.
     pub fn root(&self) -> String {
         format!("{}://{}", if self.https { "https" } else { "http" }, self.name)
+    }
+
+    /// The list that this host's headlines come from: articles have titles, forums have threads.
+    pub fn titles(&self) -> &'static str {
+        if self.style == Style::Forum { "thread" } else { "title" }
     }
 }

@@ -196,9 +196,12 @@ pub const COPIES_PER_ARTICLE: usize = 5;
 
 fn relative(from: &str, to: &str) -> String {
     let (Ok(from), Ok(target)) = (Url::parse(from), Url::parse(to)) else { return to.to_owned() };
-    match from.make_relative(&target) {
-        Some(path) if path.is_empty() => "#".to_owned(),
+    if from == target {
+        return "#".to_owned();
+    }
+    // `make_relative` misses for a file's own folder; such links are written from the root.
+    match from.make_relative(&target).filter(|path| from.join(path).is_ok_and(|reached| reached == target)) {
         Some(path) => path,
-        None => to.to_owned(),
+        None => to[target.origin().ascii_serialization().len()..].to_owned(),
     }
 }

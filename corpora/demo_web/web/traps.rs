@@ -27,7 +27,8 @@ pub fn calendar(press: &mut Press<'_>, web: &mut Web) {
         let days = (1..=28).map(|other| press.link(&url, &press.address(&day_path((year, month, other))), &other.to_string()));
         let days = days.collect();
         document.blocks.push(Block::Pager(days));
-        let steps = [("<<", (year - 1, month, 1)), ("<", before(year, month)), (">", after(year, month)), (">>", (year + 1, month, 1))];
+        let steps =
+            [("<<", (year - 1, month, 1)), ("<", before(year, month)), (">", after(year, month)), (">>", (year + 1, month, 1))];
         let steps = steps.map(|(text, to)| press.link(&url, &press.address(&day_path(to)), text));
         document.blocks.push(Block::Pager(steps.to_vec()));
         press.emit(web, &url, &document, "calendar");

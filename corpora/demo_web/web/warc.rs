@@ -68,7 +68,8 @@ fn metadata(at: usize, record: &Record, milliseconds: u32) -> Vec<u8> {
 }
 
 fn block(url: &str, at: usize, kind: &str, head: &[(&str, String)], body: &[u8]) -> Vec<u8> {
-    let mut out = format!("WARC/1.1\r\nWARC-Record-ID: {}\r\nWARC-Date: {}\r\n", record_id(url, kind), warc_date(at)).into_bytes();
+    let mut out =
+        format!("WARC/1.1\r\nWARC-Record-ID: {}\r\nWARC-Date: {}\r\n", record_id(url, kind), warc_date(at)).into_bytes();
     for (name, value) in head {
         out.extend(format!("{name}: {value}\r\n").into_bytes());
     }

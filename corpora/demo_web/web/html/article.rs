@@ -1,10 +1,10 @@
 //! HTML5: article, nav, aside, and links in running text.
 
-use super::{anchor, anchors, escape, head, inlines, labelled, more};
 use super::super::{
     Language,
     document::{Block, Document, Link, Teaser},
 };
+use super::{anchor, anchors, escape, head, inlines, labelled, more};
 
 pub fn render(document: &Document) -> String {
     let language = if document.language == Language::Chinese { "zh-CN" } else { "en" };

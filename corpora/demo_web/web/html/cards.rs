@@ -1,7 +1,7 @@
 //! Cards: divs in divs, pictures as links, "read more" under every teaser.
 
-use super::{anchor, anchors, escape, head, inlines, labelled, more};
 use super::super::document::{Block, Document, Teaser};
+use super::{anchor, anchors, escape, head, inlines, labelled, more};
 
 pub fn render(document: &Document) -> String {
     let body: Vec<String> = document.blocks.iter().map(|block| self::block(document, block)).collect();

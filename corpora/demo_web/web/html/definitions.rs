@@ -1,7 +1,7 @@
 //! Definition lists: terms that link, descriptions that explain.
 
-use super::{anchor, anchors, escape, head, inlines};
 use super::super::document::{Block, Document};
+use super::{anchor, anchors, escape, head, inlines};
 
 pub fn render(document: &Document) -> String {
     let body: Vec<String> = document.blocks.iter().map(block).collect();
@@ -33,7 +33,9 @@ fn block(block: &Block) -> String {
         Block::Teasers(teasers) => {
             let items: Vec<String> = teasers
                 .iter()
-                .map(|teaser| format!("<dt>{} <small>{}</small>\n<dd>{}\n", anchor(&teaser.link), teaser.date, escape(&teaser.summary)))
+                .map(|teaser| {
+                    format!("<dt>{} <small>{}</small>\n<dd>{}\n", anchor(&teaser.link), teaser.date, escape(&teaser.summary))
+                })
                 .collect();
             format!("<dl>\n{}</dl>\n", items.concat())
         }

@@ -1,14 +1,16 @@
 //! A forum: threads in a table, posts in another.
 
-use super::{anchor, anchors, escape, head, inlines};
 use super::super::document::{Block, Document};
+use super::{anchor, anchors, escape, head, inlines};
 
 pub fn render(document: &Document) -> String {
     let body: Vec<String> = document.blocks.iter().map(block).collect();
     let side: Vec<String> = document
         .side
         .iter()
-        .map(|(heading, links)| format!("<fieldset><legend>{}</legend>\n{}</fieldset>\n", escape(heading), anchors(links, "<br>\n")))
+        .map(|(heading, links)| {
+            format!("<fieldset><legend>{}</legend>\n{}</fieldset>\n", escape(heading), anchors(links, "<br>\n"))
+        })
         .collect();
     format!(
         "<!DOCTYPE html>\n<html>\n<head>\n{}</head>\n<body>\n<table class=\"top\"><tr><td>{}</td><td align=\"right\">{}</td></tr></table>\n\
@@ -33,14 +35,22 @@ fn block(block: &Block) -> String {
         Block::Teasers(teasers) => {
             let rows: Vec<String> = teasers
                 .iter()
-                .map(|teaser| format!("<tr><td class=\"icon\">*</td><td>{}</td><td>{}</td></tr>\n", anchor(&teaser.link), teaser.date))
+                .map(|teaser| {
+                    format!("<tr><td class=\"icon\">*</td><td>{}</td><td>{}</td></tr>\n", anchor(&teaser.link), teaser.date)
+                })
                 .collect();
             format!("<table class=\"threads\">\n{}</table>\n", rows.concat())
         }
-        Block::Links { heading, links } => format!("<div class=\"links\"><b>{}</b><br>\n{}</div>\n", escape(heading), anchors(links, "<br>\n")),
+        Block::Links { heading, links } => {
+            format!("<div class=\"links\"><b>{}</b><br>\n{}</div>\n", escape(heading), anchors(links, "<br>\n"))
+        }
         Block::Pager(links) => format!("<div class=\"pages\">{}</div>\n", anchors(links, " ")),
         Block::Post { author, text } => {
-            format!("<table class=\"post\"><tr><td class=\"who\">{}</td><td class=\"msg\">{}</td></tr></table>\n", escape(author), escape(text))
+            format!(
+                "<table class=\"post\"><tr><td class=\"who\">{}</td><td class=\"msg\">{}</td></tr></table>\n",
+                escape(author),
+                escape(text)
+            )
         }
     }
 }

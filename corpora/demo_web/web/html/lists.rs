@@ -1,7 +1,7 @@
 //! Lists within lists: the menus and newsrooms of the portals.
 
-use super::{anchor, anchors, escape, head, inlines};
 use super::super::document::{Block, Document, Link};
+use super::{anchor, anchors, escape, head, inlines};
 
 pub fn render(document: &Document) -> String {
     let body: Vec<String> = document.blocks.iter().map(block).collect();
@@ -37,7 +37,9 @@ fn block(block: &Block) -> String {
         Block::Teasers(teasers) => {
             let items: Vec<String> = teasers
                 .iter()
-                .map(|teaser| format!("<li><span>{}</span> {}<br>{}\n", teaser.date, anchor(&teaser.link), escape(&teaser.summary)))
+                .map(|teaser| {
+                    format!("<li><span>{}</span> {}<br>{}\n", teaser.date, anchor(&teaser.link), escape(&teaser.summary))
+                })
                 .collect();
             format!("<ul class=\"news\">\n{}</ul>\n", items.concat())
         }

@@ -82,7 +82,8 @@ fn more(document: &Document, at: usize) -> Link {
 /// What stands between `<head>` and `</head>`.
 fn head(document: &Document) -> String {
     let mut head = String::new();
-    let charset = document.charset.map(|charset| format!("<meta http-equiv=\"Content-Type\" content=\"text/html; charset={charset}\">\n"));
+    let charset =
+        document.charset.map(|charset| format!("<meta http-equiv=\"Content-Type\" content=\"text/html; charset={charset}\">\n"));
     let charset = charset.unwrap_or_default();
     if !document.charset_is_late {
         head.push_str(&charset);
@@ -91,8 +92,7 @@ fn head(document: &Document) -> String {
         head.push_str(&format!("<base href=\"{base}\">\n"));
     }
     if document.charset_is_late {
-        let styles: Vec<String> =
-            (0..40).map(|n| format!(".c{n} {{ margin: {n}px; color: #{:06x}; }}\n", n * 4_099)).collect();
+        let styles: Vec<String> = (0..40).map(|n| format!(".c{n} {{ margin: {n}px; color: #{:06x}; }}\n", n * 4_099)).collect();
         head.push_str(&format!("<style>\n{}</style>\n", styles.concat()));
     }
     if let Some(robots) = &document.robots {
@@ -101,7 +101,8 @@ fn head(document: &Document) -> String {
     if let Some(feed) = &document.feed {
         head.push_str(&format!("<link rel=\"alternate\" type=\"application/rss+xml\" href=\"{feed}\">\n"));
     }
-    let title = if document.title == document.site { document.site.clone() } else { format!("{} - {}", document.title, document.site) };
+    let title =
+        if document.title == document.site { document.site.clone() } else { format!("{} - {}", document.title, document.site) };
     head.push_str(&format!("<title>{}</title>\n", escape(&title)));
     if document.charset_is_late {
         head.push_str(&charset);

@@ -1,7 +1,7 @@
 //! The tables era: capitals, FONT, and tags that nobody closes.
 
-use super::{anchor, anchors, escape, head, inlines, labelled, more};
 use super::super::document::{Block, Document, Teaser};
+use super::{anchor, anchors, escape, head, inlines, labelled, more};
 
 pub fn render(document: &Document) -> String {
     let menu: Vec<String> = document.menu.iter().map(|link| format!("<TR><TD BGCOLOR=#DDEEDD>{}\n", anchor(link))).collect();
