@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::{
-    Crawl, CrawlPlan, EngineError, Journal, RunFacts, clock::Clock, crawl::KnownRobots, knowledge::Source, visit::directory_words,
+    Crawl, CrawlPlan, EngineError, Journal, RunFacts, clock::Clock, crawl::KnownRobots, knowledge::Source,
 };
 use crate::{
     fetch::Fetcher,
