@@ -222,3 +222,45 @@ fn an_archive_that_lost_bytes_is_reported() {
     let message = Store::open(dir.path()).err().unwrap().to_string();
     assert!(message.contains("00001.warc.gz") && message.contains("are missing"), "{message}");
 }
+
+#[test]
+fn a_dump_shows_every_row_and_only_what_differs_differs() {
+    let dump = |store: &Store| {
+        let mut text = Vec::new();
+        store.dump(&mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    };
+    let (_dir, store, mut crawl) = crawled(20);
+    let (_other_dir, other, _) = crawled(20);
+    let text = dump(&store);
+    assert_eq!(text, dump(&other));
+    let rows = |table: &str| text.lines().filter(|line| line.split(' ').next() == Some(table)).count();
+    let expected = &crawl.expected;
+    let (pages, waiting, hosts) = (expected.pages.len(), expected.waiting.len(), expected.hosts.len());
+    assert_eq!(
+        [rows("pages"), rows("page_of"), rows("standing"), rows("outlinks")],
+        [pages, pages, pages, expected.outlinks.len()]
+    );
+    assert_eq!([rows("waiting"), rows("queue"), rows("hosts"), rows("host_ids")], [waiting, waiting, hosts, hosts]);
+    assert_eq!([rows("meta"), rows("models")], [3, 1]);
+    assert_eq!(rows("robots"), expected.hosts.values().filter(|host| host.robots.is_some()).count());
+    submit(&store, &mut crawl, 1);
+    assert_ne!(text, dump(&store));
+}
+
+#[test]
+fn compaction_shrinks_the_file_and_changes_no_row() {
+    let (dir, mut store, mut crawl) = crawled(300);
+    let clone = store.clone();
+    assert!(matches!(store.compact(), Err(StoreError::Busy)));
+    drop(clone);
+    let before = store.sizes().unwrap();
+    let freed = store.compact().unwrap();
+    let after = store.sizes().unwrap();
+    assert!(freed > 0 && after.file_bytes + freed == before.file_bytes, "{freed} of {before:?}");
+    assert_eq!(after.archive_bytes, fs::metadata(dir.path().join("archive/00001.warc.gz")).unwrap().len());
+    assert!((20.0..2_000.0).contains(&after.bytes_per_known_url()), "{}", after.bytes_per_known_url());
+    crawl.expected.assert_in(&store, dir.path());
+    submit(&store, &mut crawl, 10);
+    crawl.expected.assert_in(&store, dir.path());
+}

@@ -13,7 +13,7 @@ use super::{
     archive::ArchiveWriter,
     codec::{Encoder, HostRow, RobotsMark, decode},
     link_row,
-    schema::{ARCHIVE_KEY, STATE_KEY, WriteTables, queue_key},
+    schema::{STATE_KEY, WriteTables, queue_key},
 };
 use crate::{page::Relevance, url::Fingerprint};
 
@@ -44,11 +44,9 @@ pub(super) fn apply(
     for (name, model) in models {
         changes.tables.models.insert(name.as_str(), model.as_slice())?;
     }
-    let meta = &mut changes.tables.meta;
     if let Some(state) = state {
-        meta.insert(STATE_KEY, changes.encoder.encode(&state)?.as_slice())?;
+        changes.tables.meta.insert(STATE_KEY, changes.encoder.encode(&state)?.as_slice())?;
     }
-    meta.insert(ARCHIVE_KEY, changes.encoder.encode(&archive.end())?.as_slice())?;
     Ok(())
 }
 

@@ -266,10 +266,7 @@ impl Check {
 
     fn archive(&mut self, dir: &Path, end: ArchiveEnd) -> Result<(), StoreError> {
         // An earlier file that is missing shows in its captures.
-        for file in 1..end.file {
-            self.archive_bytes += archive::file_length(dir, file)?;
-        }
-        self.archive_bytes += end.length;
+        self.archive_bytes = archive::committed_bytes(dir, end)?;
         let length = archive::file_length(dir, end.file)?;
         if length < end.length {
             self.findings.add(Problem::ArchiveShort, || format!("file {} has {length} of {} bytes", end.file, end.length));

@@ -13,6 +13,7 @@ mod apply;
 mod archive;
 mod check;
 mod codec;
+mod dump;
 mod error;
 mod link_row;
 mod open;
@@ -20,6 +21,7 @@ mod read;
 mod records;
 mod repair;
 mod schema;
+mod size;
 mod verify;
 mod writer;
 
@@ -33,6 +35,7 @@ pub use records::{
     ArchivePlace, Batch, Capture, Chosen, CrawlState, HostRecord, InLink, LinkRecord, OutlinkFate, OutlinkRecord, PageRecord,
     RobotsRecord,
 };
+pub use size::{Sizes, TableSize};
 pub use verify::{Finding, Problem, Severity, Verification, VerifyOptions, verify};
 pub use writer::Writer;
 

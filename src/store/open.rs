@@ -143,7 +143,7 @@ impl Shared {
     }
 }
 
-fn database_path(dir: &Path) -> PathBuf {
+pub(super) fn database_path(dir: &Path) -> PathBuf {
     dir.join("store.redb")
 }
 

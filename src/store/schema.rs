@@ -7,9 +7,9 @@
 
 use std::path::Path;
 
-use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, Table, TableDefinition, WriteTransaction};
+use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata, Table, TableDefinition, WriteTransaction};
 
-use super::StoreError;
+use super::{StoreError, TableSize};
 
 /// Version of the layout as a whole. A change that old rows or tables cannot be read with raises it.
 pub(super) const SCHEMA: u32 = 1;
@@ -31,6 +31,10 @@ macro_rules! tables {
         impl ReadTables {
             pub fn open(transaction: &ReadTransaction) -> Result<Self, StoreError> {
                 Ok(Self { $($name: transaction.open_table(table::$name)?,)+ })
+            }
+
+            pub fn sizes(&self) -> Result<Vec<TableSize>, StoreError> {
+                Ok(vec![$(TableSize::of(stringify!($name), self.$name.len()?, &self.$name.stats()?),)+])
             }
         }
 

@@ -18,7 +18,14 @@ use std::{
 
 use redb::Durability;
 
-use super::{Batch, Store, StoreConfig, StoreError, apply::apply, archive::ArchiveWriter, codec::Encoder, open::Shared};
+use super::{
+    Batch, Store, StoreConfig, StoreError,
+    apply::apply,
+    archive::ArchiveWriter,
+    codec::Encoder,
+    open::Shared,
+    schema::{ARCHIVE_KEY, table},
+};
 
 /// The writing side of a store; there is one at a time. Dropping it finishes it, but only
 /// [`Writer::finish`] says whether that went well.
@@ -201,11 +208,8 @@ impl Committer {
             apply(&transaction, batch, &mut self.archive, &mut self.encoder)?;
         }
         // The archive goes first: a committed place must never point at bytes that are not there.
-        if durable {
-            self.archive.sync()?;
-        } else {
-            self.archive.flush()?;
-        }
+        let end = if durable { self.archive.synced_end()? } else { self.archive.flushed_end()? };
+        transaction.open_table(table::meta)?.insert(ARCHIVE_KEY, self.encoder.encode(&end)?.as_slice())?;
         transaction.commit()?;
         self.unsynced_since = if durable { None } else { self.unsynced_since.or_else(|| Some(Instant::now())) };
         Ok(())

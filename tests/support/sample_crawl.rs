@@ -3,7 +3,10 @@
 //! Promises: one seed gives one crawl; hosts and link counts are skewed as on the web.
 //! Never: looks into a store to know what should be there.
 
-use std::{collections::BTreeMap, fmt::Write};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt::Write,
+};
 
 use fastrand::Rng;
 use windrow::{
@@ -37,11 +40,27 @@ pub struct SampleCrawl {
     rng: Rng,
     links_per_page: usize,
     discovered: u64,
+    /// The waiting URLs, to draw from.
+    pool: Vec<Fingerprint>,
+    finished: HashSet<Fingerprint>,
+    relevant: u64,
+    fetched: u64,
+    bytes: u64,
 }
 
 impl SampleCrawl {
     pub fn new(seed: u64, links_per_page: usize) -> Self {
-        Self { expected: Expected::default(), rng: Rng::with_seed(seed), links_per_page, discovered: 0 }
+        Self {
+            expected: Expected::default(),
+            rng: Rng::with_seed(seed),
+            links_per_page,
+            discovered: 0,
+            pool: Vec::new(),
+            finished: HashSet::new(),
+            relevant: 0,
+            fetched: 0,
+            bytes: 0,
+        }
     }
 
     /// The next batch: seeds at first, then one visit each.
@@ -58,11 +77,11 @@ impl SampleCrawl {
         let expected = &mut self.expected;
         let state = CrawlState {
             pages: expected.pages.len() as u64,
-            fetched: count(&expected.pages, |page| page.outcome == Outcome::Fetched),
-            relevant: count(&expected.pages, |page| page.relevant),
+            fetched: self.fetched,
+            relevant: self.relevant,
             discovered: expected.pages.len() as u64 + expected.waiting.len() as u64,
             waiting: expected.waiting.len() as u64,
-            bytes: expected.pages.iter().map(|page| page.bytes).sum(),
+            bytes: self.bytes,
             now: Timestamp(START.0 + 1_000 * self.discovered),
             ..CrawlState::default()
         };
@@ -72,14 +91,17 @@ impl SampleCrawl {
     }
 
     fn visit(&mut self, batch: &mut Batch) {
-        let at = self.rng.usize(..self.expected.waiting.len());
-        let (&fingerprint, link) = self.expected.waiting.iter().nth(at).unwrap();
-        let link = link.clone();
-        self.expected.waiting.remove(&fingerprint);
+        let at = self.rng.usize(..self.pool.len());
+        let fingerprint = self.pool.swap_remove(at);
+        let link = self.expected.waiting.remove(&fingerprint).unwrap();
+        self.finished.insert(fingerprint);
         let seq = self.expected.pages.len() as u64 + 1;
         let page = self.page(seq, fingerprint, &link);
         self.judge_anew(batch);
         let fetched = page.outcome == Outcome::Fetched;
+        self.fetched += u64::from(fetched);
+        self.relevant += u64::from(page.relevant);
+        self.bytes += page.bytes;
         let body = fetched.then(|| self.text(20 + self.rng.clone().usize(..200)).into_bytes());
         if let Some(body) = &body {
             batch.captures.push(Capture {
@@ -136,7 +158,7 @@ impl SampleCrawl {
                     link.in_links.push(in_link);
                 }
                 batch.waiting.push((fingerprint, link.clone()));
-            } else if self.expected.pages.iter().rev().take(2_000).all(|page| page.fingerprint != fingerprint) {
+            } else if !self.finished.contains(&fingerprint) {
                 fate = OutlinkFate::Queued;
                 self.discover(batch, &url, vec![in_link], parent.depth + 1);
             }
@@ -163,6 +185,7 @@ impl SampleCrawl {
         };
         let host = authority(url);
         self.expected.hosts.entry(host.clone()).or_insert_with(|| HostRecord { name: host, ..HostRecord::default() });
+        self.pool.push(Fingerprint::of(url));
         self.expected.waiting.insert(Fingerprint::of(url), link.clone());
         batch.waiting.push((Fingerprint::of(url), link));
     }
@@ -267,10 +290,6 @@ impl SampleCrawl {
         }
         word
     }
-}
-
-fn count(pages: &[PageRecord], holds: impl Fn(&PageRecord) -> bool) -> u64 {
-    pages.iter().filter(|page| holds(page)).count() as u64
 }
 
 impl Expected {

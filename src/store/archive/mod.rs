@@ -49,6 +49,11 @@ pub(super) fn file_length(dir: &Path, file: u32) -> Result<u64, StoreError> {
     }
 }
 
+/// Bytes of all archive files up to the committed end.
+pub(super) fn committed_bytes(dir: &Path, end: ArchiveEnd) -> Result<u64, StoreError> {
+    (1..end.file).try_fold(end.length, |sum, file| Ok(sum + file_length(dir, file)?))
+}
+
 /// Archive files with a number above `last`: begun, but never committed.
 pub(super) fn files_after(dir: &Path, last: u32) -> Result<Vec<PathBuf>, StoreError> {
     let folder = folder(dir);

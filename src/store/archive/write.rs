@@ -1,8 +1,8 @@
 //! Appends captures to the archive.
 //!
-//! Promises: [`ArchiveWriter::sync`] returns when every byte up to
-//! [`ArchiveWriter::end`] is on disk, new files' names included.
-//! Never: decides what is committed; the caller stores the end in its transaction.
+//! Promises: every byte before the end that [`ArchiveWriter::synced_end`] returns
+//! is on disk, new files' names included.
+//! Never: decides what is committed; the caller stores that end in its transaction.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -36,11 +36,6 @@ impl ArchiveWriter {
         Self { dir: dir.to_owned(), file_bytes, end, file: None, unsynced: false }
     }
 
-    /// Where the archive ends.
-    pub fn end(&self) -> ArchiveEnd {
-        self.end
-    }
-
     /// Adds a capture: its `response` record, whose place is returned, and a `metadata` record.
     pub fn append(&mut self, capture: &Capture) -> Result<ArchivePlace, StoreError> {
         if self.end.file == 0 || self.end.length >= self.file_bytes {
@@ -53,33 +48,35 @@ impl ArchiveWriter {
         Ok(place)
     }
 
-    /// Hands all bytes to the operating system, where readers see them.
-    pub fn flush(&mut self) -> Result<(), StoreError> {
-        match &mut self.file {
-            Some(file) => file.flush().map_err(StoreError::io(&file_path(&self.dir, self.end.file))),
-            None => Ok(()),
+    /// Hands all bytes to the operating system, where readers see them, and says where they end.
+    pub fn flushed_end(&mut self) -> Result<ArchiveEnd, StoreError> {
+        if let Some(file) = &mut self.file {
+            file.flush().map_err(StoreError::io(&file_path(&self.dir, self.end.file)))?;
         }
+        Ok(self.end)
     }
 
-    /// Waits until all bytes are on disk.
-    pub fn sync(&mut self) -> Result<(), StoreError> {
-        self.flush()?;
+    /// Waits until all bytes are on disk, and says where they end.
+    pub fn synced_end(&mut self) -> Result<ArchiveEnd, StoreError> {
+        self.flushed_end()?;
         if let (true, Some(file)) = (self.unsynced, &self.file) {
             file.get_ref().sync_data().map_err(StoreError::io(&file_path(&self.dir, self.end.file)))?;
             self.unsynced = false;
         }
-        Ok(())
+        Ok(self.end)
     }
 
     fn begin_file(&mut self, date: Timestamp) -> Result<(), StoreError> {
-        self.sync()?;
+        self.synced_end()?;
         let folder = folder(&self.dir);
         fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
         let number = self.end.file + 1;
         let path = file_path(&self.dir, number);
         let file = File::create_new(&path).map_err(StoreError::io(&path))?;
         sync_folder(&folder)?;
-        sync_folder(&self.dir)?;
+        if number == 1 {
+            sync_folder(&self.dir)?;
+        }
         self.file = Some(BufWriter::new(file));
         self.end = ArchiveEnd { file: number, length: 0 };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,0 +1,80 @@
+//! What a store takes on disk, table by table, and the way to make it smaller.
+//!
+//! Promises: compaction changes no row.
+//! Never: runs by itself; it needs the store for itself and takes a while.
+
+use std::{fs, sync::Arc};
+
+use redb::{CompactionError, ReadableDatabase, TableStats};
+use serde::Serialize;
+
+use super::{Store, StoreError, open::database_path, schema::ReadTables};
+
+/// What a store takes on disk.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Sizes {
+    pub tables: Vec<TableSize>,
+    /// The database file, with free pages that it keeps for later.
+    pub file_bytes: u64,
+    /// Committed bytes in the last archive file and all before it.
+    pub archive_bytes: u64,
+}
+
+/// What one table takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TableSize {
+    pub name: &'static str,
+    pub rows: u64,
+    /// Keys and values alone.
+    pub stored_bytes: u64,
+    /// All of its pages: also inner ones, and room in them that is free.
+    pub allocated_bytes: u64,
+}
+
+impl TableSize {
+    pub(super) fn of(name: &'static str, rows: u64, stats: &TableStats) -> Self {
+        let allocated_bytes = stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes();
+        Self { name, rows, stored_bytes: stats.stored_bytes(), allocated_bytes }
+    }
+}
+
+impl Sizes {
+    /// Bytes that frontier and URL-seen test take (`waiting`, `queue`, `page_of`) per URL they know; 0 where they know none.
+    #[must_use]
+    pub fn bytes_per_known_url(&self) -> f64 {
+        let of = |name: &str| self.tables.iter().find(|table| table.name == name).map_or((0, 0), |t| (t.rows, t.allocated_bytes));
+        let ((waiting, waiting_bytes), (_, queue_bytes), (finished, finished_bytes)) =
+            (of("waiting"), of("queue"), of("page_of"));
+        let known = waiting + finished;
+        if known == 0 { 0.0 } else { (waiting_bytes + queue_bytes + finished_bytes) as f64 / known as f64 }
+    }
+}
+
+impl Store {
+    /// Measures every table; walks all of them.
+    ///
+    /// # Errors
+    /// A database or an archive that cannot be read.
+    pub fn sizes(&self) -> Result<Sizes, StoreError> {
+        let shared = &self.shared;
+        let tables = ReadTables::open(&shared.database.begin_read()?)?.sizes()?;
+        let path = database_path(&shared.dir);
+        let file_bytes = fs::metadata(&path).map_err(StoreError::io(&path))?.len();
+        Ok(Sizes { tables, file_bytes, archive_bytes: super::archive::committed_bytes(&shared.dir, shared.archive_end()?)? })
+    }
+
+    /// Moves rows together and gives free pages back to the disk; says by how many bytes the file has shrunk.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] while a clone, a stream or a writer of this store is alive.
+    pub fn compact(&mut self) -> Result<u64, StoreError> {
+        let before = self.sizes()?.file_bytes;
+        let shared = Arc::get_mut(&mut self.shared).ok_or(StoreError::Busy)?;
+        match shared.database.compact() {
+            Ok(_) => {}
+            Err(CompactionError::Storage(e)) => return Err(e.into()),
+            Err(_) => return Err(StoreError::Busy),
+        }
+        Ok(before.saturating_sub(self.sizes()?.file_bytes))
+    }
+}
