@@ -146,7 +146,7 @@ impl Press<'_> {
         let mut speaker = self.speaker(&article.topic, article.seed);
         speaker.blend(self.host.sections[article.section].blend.as_deref());
         let title = speaker.title(self.host.titles());
-        let mut blocks = vec![Block::Heading(title), Block::Byline(format!("{}　{}", article.date, speaker.say("word_source")))];
+        let mut blocks = vec![Block::Heading(title), Block::Byline(format!("{} | {}", article.date, speaker.say("word_source")))];
         if self.host.style == Style::Forum {
             blocks.push(Block::Post { author: speaker.say("author"), text: speaker.paragraph(4) });
             for _ in 0..speaker.rng.usize(3..7) {
