@@ -23,7 +23,7 @@ pub fn of_host(host: &Host, catalogue: &Catalogue, at: usize, web: &mut Web) {
         match article.fate {
             Fate::Page => {}
             Fate::Unavailable => {
-                web.records.push(answer(article.url.clone(), 503, "text/html", "<h1>503 Service Unavailable</h1>\n"))
+                web.records.push(answer(article.url.clone(), 503, "text/html", "<h1>503 Service Unavailable</h1>\n"));
             }
             Fate::Limited => web.records.push(limited(article)),
         }

@@ -171,12 +171,13 @@ impl<'a> Speaker<'a> {
         finish(&said, self.grammar.language)
     }
 
-    /// A paragraph of `sentences` sentences; a few of them stray to another topic, as real pages do.
+    /// A paragraph of `sentences` sentences. The first keeps to the topic; later ones may stray, as on real pages.
     pub fn paragraph(&mut self, sentences: usize) -> String {
         let topics = self.grammar.topics();
         let mut said = Vec::new();
-        for _ in 0..sentences {
+        for at in 0..sentences {
             let topic = match (self.rng.u8(..100), self.blend) {
+                _ if at == 0 => self.topic,
                 (0..6, _) => topics[self.rng.usize(..topics.len())],
                 (6..34, Some(blend)) => blend,
                 _ => self.topic,

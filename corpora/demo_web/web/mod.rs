@@ -85,7 +85,8 @@ pub struct Web {
 impl Web {
     /// The labels as a table: `url<TAB>label`, in order of URLs.
     pub fn labels_tsv(&self) -> String {
-        self.labels.iter().map(|(url, label)| format!("{url}\t{label}\n")).collect()
+        let lines: Vec<String> = self.labels.iter().map(|(url, label)| format!("{url}\t{label}\n")).collect();
+        lines.concat()
     }
 }
 

@@ -17,7 +17,7 @@ use super::{
 const ARTICLES_PER_LISTING: usize = 10;
 const ARTICLES_ON_HOME: usize = 14;
 
-impl Press<'_> {
+impl<'a> Press<'a> {
     /// Records every page of the host.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ impl Press<'_> {
         let mut speaker = self.speaker(&article.topic, article.seed);
         speaker.blend(self.host.sections[article.section].blend.as_deref());
         let title = speaker.title(self.host.titles());
-        let mut blocks = vec![Block::Heading(title), Block::Byline(format!("{}　{}", article.date, speaker.say("word_source")))];
+        let mut blocks = vec![Block::Heading(title), Block::Byline(format!("{} | {}", article.date, speaker.say("word_source")))];
         if self.host.style == Style::Forum {
             blocks.push(Block::Post { author: speaker.say("author"), text: speaker.paragraph(4) });
             for _ in 0..speaker.rng.usize(3..7) {
@@ -214,13 +214,12 @@ impl Press<'_> {
         Block::Links { heading: speaker.say("word_related"), links }
     }
 
-    fn hub(&mut self, hub: &Hub, web: &mut Web) -> Result<(), Error> {
+    fn hub(&mut self, hub: &'a Hub, web: &mut Web) -> Result<(), Error> {
         let url = self.address(&hub.path);
         let mut document = self.document(&url, &hub.title);
         document.robots.clone_from(&hub.robots);
         document.blocks.push(Block::Heading(hub.title.clone()));
-        let topic = self.host.hubs.iter().find(|known| known.path == hub.path).map_or("civic", |known| known.topic.as_str());
-        let mut speaker = self.fresh_speaker(topic);
+        let mut speaker = self.fresh_speaker(&hub.topic);
         document.blocks.push(Block::Text(vec![Inline::Text(speaker.paragraph(2))]));
         if !hub.links.is_empty() {
             let links = hub.links.iter().map(|planned| self.planned(&url, planned)).collect();

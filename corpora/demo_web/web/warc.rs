@@ -89,7 +89,8 @@ fn record_id(url: &str, kind: &str) -> String {
     let mut sum = Sha1::digest(format!("{kind} {url}").as_bytes());
     sum[6] = (sum[6] & 0x0F) | 0x50;
     sum[8] = (sum[8] & 0x3F) | 0x80;
-    let hex: String = sum[..16].iter().map(|b| format!("{b:02x}")).collect();
+    let hex: Vec<String> = sum[..16].iter().map(|b| format!("{b:02x}")).collect();
+    let hex = hex.concat();
     format!("<urn:uuid:{}-{}-{}-{}-{}>", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 

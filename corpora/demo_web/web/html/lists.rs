@@ -9,7 +9,7 @@ pub fn render(document: &Document) -> String {
         document.side.iter().map(|(heading, links)| format!("<h3>{}</h3>\n{}", escape(heading), list("rank", links))).collect();
     format!(
         "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Transitional//EN\" \"http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd\">\n\
-         <html>\n<head>\n{}</head>\n<body>\n<div id=\"top\"><h1>{}</h1>\n{}</div>\n<p class=\"position\">{}：{}</p>\n\
+         <html>\n<head>\n{}</head>\n<body>\n<div id=\"top\"><h1>{}</h1>\n{}</div>\n<p class=\"position\">{}: {}</p>\n\
          <div id=\"main\">\n{}</div>\n<div id=\"side\">\n{}</div>\n<div id=\"foot\"><p>{}</p><p>{}</p></div>\n</body>\n</html>\n",
         head(document),
         escape(&document.site),

@@ -81,31 +81,26 @@ fn more(document: &Document, at: usize) -> Link {
 
 /// What stands between `<head>` and `</head>`.
 fn head(document: &Document) -> String {
-    let mut head = String::new();
-    let charset =
-        document.charset.map(|charset| format!("<meta http-equiv=\"Content-Type\" content=\"text/html; charset={charset}\">\n"));
-    let charset = charset.unwrap_or_default();
-    if !document.charset_is_late {
-        head.push_str(&charset);
-    }
-    if let Some(base) = &document.base {
-        head.push_str(&format!("<base href=\"{base}\">\n"));
-    }
-    if document.charset_is_late {
-        let styles: Vec<String> = (0..40).map(|n| format!(".c{n} {{ margin: {n}px; color: #{:06x}; }}\n", n * 4_099)).collect();
-        head.push_str(&format!("<style>\n{}</style>\n", styles.concat()));
-    }
-    if let Some(robots) = &document.robots {
-        head.push_str(&format!("<meta name=\"robots\" content=\"{robots}\">\n"));
-    }
-    if let Some(feed) = &document.feed {
-        head.push_str(&format!("<link rel=\"alternate\" type=\"application/rss+xml\" href=\"{feed}\">\n"));
-    }
-    let title =
-        if document.title == document.site { document.site.clone() } else { format!("{} - {}", document.title, document.site) };
-    head.push_str(&format!("<title>{}</title>\n", escape(&title)));
-    if document.charset_is_late {
-        head.push_str(&charset);
-    }
-    head
+    let line = |value: &Option<String>, before: &str, after: &str| {
+        value.as_ref().map(|value| format!("{before}{value}{after}\n")).unwrap_or_default()
+    };
+    let charset = document.charset.map(|charset| format!("text/html; charset={charset}"));
+    let charset = line(&charset, "<meta http-equiv=\"Content-Type\" content=\"", "\">");
+    let (early, late) = if document.charset_is_late { (styles(), charset) } else { (charset, String::new()) };
+    let title = if document.title == document.site { String::new() } else { format!("{} - ", document.title) };
+    [
+        early,
+        line(&document.base, "<base href=\"", "\">"),
+        line(&document.robots, "<meta name=\"robots\" content=\"", "\">"),
+        line(&document.feed, "<link rel=\"alternate\" type=\"application/rss+xml\" href=\"", "\">"),
+        format!("<title>{}{}</title>\n", escape(&title), escape(&document.site)),
+        late,
+    ]
+    .concat()
+}
+
+/// Enough of a style sheet to push what follows out of the first kilobyte.
+fn styles() -> String {
+    let styles: Vec<String> = (0..40).map(|n| format!(".c{n} {{ margin: {n}px; color: #{:06x}; }}\n", n * 4_099)).collect();
+    format!("<style>\n{}</style>\n", styles.concat())
 }

@@ -47,7 +47,7 @@ fn block(document: &Document, block: &Block) -> String {
 
 /// Every other row has the title as text and its link elsewhere.
 fn row(document: &Document, at: usize, teaser: &Teaser) -> String {
-    if at % 2 == 0 {
+    if at.is_multiple_of(2) {
         return format!("<TR><TD>{}<TD>{}<TD>{}\n", anchor(&teaser.link), escape(&teaser.summary), teaser.date);
     }
     let more = labelled(&teaser.link, "", &escape(&more(document, at).text));
