@@ -29,7 +29,7 @@ pub(super) const FRAMES: [Frame; 2] = [
 const SQUARE: Frame = Frame { class: "square", width: 320.0, height: 300.0, ticks: 5 };
 
 const LEFT: f64 = 50.0;
-const RIGHT: f64 = 14.0;
+const RIGHT: f64 = 22.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 42.0;
 
@@ -105,7 +105,7 @@ impl Plot {
 pub(super) fn harvest_curve(frame: Frame, points: &[HarvestPoint], random: Option<f64>, words: &Words) -> Markup {
     let (fetched, relevant) = points.last().map_or((0, 0), |last| (last.fetched, last.relevant));
     let y_ticks = count_ticks(relevant.max(1), 5);
-    let y_max = y_ticks.last().map_or(1.0, |(value, _)| value.max(relevant as f64));
+    let y_max = y_ticks.last().map_or(1.0, |(value, _)| value.max(relevant as f64 * 1.1));
     let plot = Plot::new(frame, fetched as f64, y_max);
     let curve = plot.path([(0.0, 0.0)].into_iter().chain(points.iter().map(|p| (p.fetched as f64, p.relevant as f64))));
     let end = plot.x_max.min(plot.y_max);
@@ -117,7 +117,7 @@ pub(super) fn harvest_curve(frame: Frame, points: &[HarvestPoint], random: Optio
             path class="line random" d=(plot.path([(0.0, 0.0), (plot.x_max, plot.x_max * random)].into_iter())) {}
         }
         path class="line found" d=(curve) {}
-        @if fetched > 0 { circle class="dot found" cx=(px(end_x)) cy=(px(end_y)) r="4" {} }
+        @if fetched > 0 { (end_mark(end_x, end_y, Side::Above, &format::count(relevant))) }
     };
     plot.draw(words, &count_ticks(fetched, frame.ticks), &y_ticks, &drawing)
 }
@@ -132,6 +132,8 @@ pub(super) fn window_curve(
 ) -> Markup {
     let fetched = points.last().map_or(0, |(fetched, _)| *fetched);
     let plot = Plot::new(frame, fetched as f64, 1.0);
+    // The value stands where the line does not come from.
+    let before = points.iter().rev().nth(points.len() / 12).map_or(0.0, |(_, share)| *share);
     let level = |share: f64| plot.path([(0.0, share), (plot.x_max, share)].into_iter());
     let drawing = html! {
         @if let Some(random) = random {
@@ -142,7 +144,8 @@ pub(super) fn window_curve(
         path class="line overall" d=(level(overall)) {}
         path class="line window" d=(plot.path(points.iter().map(|(fetched, share)| (*fetched as f64, *share)))) {}
         @if let Some((fetched, share)) = points.last() {
-            circle class="dot window" cx=(px(plot.x(*fetched as f64))) cy=(px(plot.y(*share))) r="4" {}
+            @let side = if before > *share { Side::Below } else { Side::Above };
+            (end_mark(plot.x(*fetched as f64), plot.y(*share), side, &format::percent(Some(*share))))
         }
     };
     plot.draw(words, &count_ticks(fetched, frame.ticks), &share_ticks(), &drawing)
@@ -154,10 +157,29 @@ pub(super) fn reliability(groups: &[EstimateGroup], words: &Words) -> Markup {
     let drawing = html! {
         path class="line ideal" d=(plot.path([(0.0, 0.0), (1.0, 1.0)].into_iter())) {}
         @for group in groups {
-            circle class="dot window" cx=(px(plot.x(group.estimate))) cy=(px(plot.y(group.relevant))) r="4.5" {}
+            circle class="dot" cx=(px(plot.x(group.estimate))) cy=(px(plot.y(group.relevant))) r="4.5" {}
         }
     };
     plot.draw(words, &share_ticks(), &share_ticks(), &drawing)
+}
+
+/// Where a value stands beside the end of its line.
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    Above,
+    Below,
+}
+
+/// The end of a line, and its value.
+fn end_mark(x: f64, y: f64, side: Side, value: &str) -> Markup {
+    let text_y = match side {
+        Side::Above => y - 9.0,
+        Side::Below => y + 19.0,
+    };
+    html! {
+        circle class="dot" cx=(px(x)) cy=(px(y)) r="4" {}
+        text class="value" x=(px(x + 4.0)) y=(px(text_y)) text-anchor="end" { (value) }
+    }
 }
 
 /// A bar in a table cell: `share` of its width, 0 to 1.

@@ -40,10 +40,10 @@ pub(super) fn bytes(n: u64) -> String {
     format!("{size:.1} TB")
 }
 
-/// `0.8 s`, `12 min`, `2 h 5 min`, `3 d 4 h`; in Chinese `0.8 秒`, `12 分`, …
+/// `0.8 s`, `12 min`, `2 h 5 min`, `3 d 4 h`; in Chinese `0.8 秒`, `12 分钟`, …
 pub(super) fn duration(ms: u64, language: Language) -> String {
     let [day, hour, minute, second] =
-        if language == Language::Zh { ["天", "小时", "分", "秒"] } else { ["d", "h", "min", "s"] };
+        if language == Language::Zh { ["天", "小时", "分钟", "秒"] } else { ["d", "h", "min", "s"] };
     let seconds = ms / 1_000;
     let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
     match seconds {
@@ -53,6 +53,16 @@ pub(super) fn duration(ms: u64, language: Language) -> String {
         3_600..86_400 => format!("{hours} {hour} {} {minute}", minutes % 60),
         _ => format!("{days} {day} {} {hour}", hours % 24),
     }
+}
+
+/// A weight with its sign, `+1.25` or `−0.40`.
+pub(super) fn weight(value: f64) -> String {
+    format!("{value:+.2}").replace('-', "−")
+}
+
+/// An RFC 3339 time to the minute: `2026-11-21 00:07`.
+pub(super) fn minute(time: &str) -> String {
+    time.chars().take(16).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }
 
 /// Splits a sentence into texts (`Ok`) and names of places to fill (`Err`).
@@ -92,7 +102,13 @@ mod tests {
     fn durations_name_their_two_largest_units() {
         let all = [800, 59_000, 180_000, 7_500_000, 273_600_000].map(|ms| duration(ms, Language::En));
         assert_eq!(all, ["0.8 s", "59 s", "3 min", "2 h 5 min", "3 d 4 h"]);
-        assert_eq!(duration(7_500_000, Language::Zh), "2 小时 5 分");
+        assert_eq!(duration(7_500_000, Language::Zh), "2 小时 5 分钟");
+    }
+
+    #[test]
+    fn weights_show_their_sign_and_times_their_minute() {
+        assert_eq!([weight(1.25), weight(-0.4)], ["+1.25", "−0.40"]);
+        assert_eq!(minute("2026-11-21T00:07:40Z"), "2026-11-21 00:07");
     }
 
     #[test]

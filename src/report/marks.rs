@@ -11,11 +11,21 @@ use super::table::one_line;
 const MAX_WORDS: usize = 80;
 /// Length of a passage in columns: a Han character takes two.
 const PASSAGE: usize = 260;
-/// What stands before the first word of a passage.
-const LEAD: usize = 40;
+/// What may stand before the first word of a passage, in bytes.
+const LEAD: usize = 80;
 
 /// Looks for the words of a topic.
 pub(super) struct Marker(Option<Regex>);
+
+/// A part of a text, in pieces.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Passage<'a> {
+    pub pieces: Vec<Piece<'a>>,
+    /// The text begins before it.
+    pub cut_before: bool,
+    /// The text goes on after it.
+    pub cut_after: bool,
+}
 
 /// A piece of a passage.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,8 +46,8 @@ impl Marker {
         Self((!patterns.is_empty()).then(|| Regex::new(&format!("(?i){}", patterns.join("|"))).ok()).flatten())
     }
 
-    /// The passage of `text` that holds most of the topic's words, in pieces.
-    pub fn passage<'a>(&self, text: &'a str) -> Vec<Piece<'a>> {
+    /// The passage of `text` that holds most of the topic's words.
+    pub fn passage<'a>(&self, text: &'a str) -> Passage<'a> {
         let marks: Vec<(usize, usize)> =
             self.0.iter().flat_map(|regex| regex.find_iter(text)).map(|found| (found.start(), found.end())).collect();
         let (start, end) = densest(text, &marks);
@@ -50,7 +60,7 @@ impl Marker {
         }
         pieces.push(Piece { text: &text[at..end], marked: false });
         pieces.retain(|piece| !piece.text.is_empty());
-        pieces
+        Passage { pieces, cut_before: start > 0, cut_after: end < text.len() }
     }
 }
 
@@ -69,16 +79,16 @@ fn pattern(word: &str) -> String {
     format!("{}{stem}{}", edge(word.chars().next()), edge(word.chars().next_back()))
 }
 
-/// Start and end of the passage that begins shortly before a mark and holds most of them; the text's start where there is none.
+/// Start and end of the passage with most marks: the opening, unless one further on holds clearly more.
 fn densest(text: &str, marks: &[(usize, usize)]) -> (usize, usize) {
     let mut best = (0, forward(text, 0, PASSAGE));
     let mut most = marks.iter().filter(|(_, to)| *to <= best.1).count();
     let mut first = 0;
     while first < marks.len() && best.1 < text.len() {
-        let start = word_start(text, marks[first].0);
+        let start = lead(text, marks[first].0);
         let end = forward(text, start, PASSAGE);
         let held = marks[first..].iter().take_while(|(_, to)| *to <= end).count();
-        if held > most {
+        if held > most + usize::from(best.0 == 0) {
             (best, most) = ((start, end), held);
         }
         // Jumping by half a passage keeps long texts cheap.
@@ -88,17 +98,21 @@ fn densest(text: &str, marks: &[(usize, usize)]) -> (usize, usize) {
     best
 }
 
-/// A place at most [`LEAD`] bytes before `at`, where a word or sentence begins.
-fn word_start(text: &str, at: usize) -> usize {
+/// A place at most [`LEAD`] bytes before `at`: where a sentence begins, or else a word.
+fn lead(text: &str, at: usize) -> usize {
     let earliest = text.floor_char_boundary(at.saturating_sub(LEAD));
-    if earliest == 0 {
+    let before = &text[earliest..at];
+    let after_sentence =
+        ["。", "！", "？", ". ", "! ", "? "].iter().filter_map(|end| before.rfind(end).map(|i| i + end.len())).max();
+    let after_word = || {
+        before
+            .find(|c: char| c.is_whitespace() || "，、；".contains(c))
+            .and_then(|i| before[i..].chars().next().map(|c| i + c.len_utf8()))
+    };
+    if earliest == 0 && after_sentence.is_none() {
         return 0;
     }
-    let breaks = |c: char| c.is_whitespace() || "，。；、！？".contains(c);
-    text[earliest..at].find(breaks).map_or(earliest, |offset| {
-        let after = &text[earliest + offset..];
-        earliest + offset + after.chars().next().map_or(0, char::len_utf8)
-    })
+    earliest + after_sentence.or_else(after_word).unwrap_or(0)
 }
 
 /// The place `columns` columns after `start`, between two characters and, where blanks are written, between two words.
@@ -131,7 +145,7 @@ mod tests {
 
     fn marked(words: &[&str], text: &str) -> Vec<String> {
         let marker = Marker::new(words.iter().copied());
-        marker.passage(text).into_iter().filter(|piece| piece.marked).map(|piece| piece.text.to_owned()).collect()
+        marker.passage(text).pieces.into_iter().filter(|piece| piece.marked).map(|piece| piece.text.to_owned()).collect()
     }
 
     #[test]
@@ -151,17 +165,25 @@ mod tests {
         let text =
             format!("{}rice here and rice there, rice everywhere {}", "filler words ".repeat(100), "and more ".repeat(100));
         let marker = Marker::new(["rice"].into_iter());
-        let pieces = marker.passage(&text);
+        let Passage { pieces, cut_before, cut_after } = marker.passage(&text);
+        assert!(cut_before && cut_after);
         assert_eq!(pieces.iter().filter(|piece| piece.marked).count(), 3);
         let whole: String = pieces.iter().map(|piece| piece.text).collect();
         assert!(whole.len() <= PASSAGE && text.contains(&whole));
-        assert_eq!(marker.passage(""), []);
+        assert_eq!(marker.passage(""), Passage { pieces: Vec::new(), cut_before: false, cut_after: false });
+    }
+
+    #[test]
+    fn a_passage_begins_with_a_sentence_where_one_is_near() {
+        let text = format!("{} Few know this. Often rice feeds rice pests of rice.", "filler words ".repeat(40));
+        let whole: String = Marker::new(["rice"].into_iter()).passage(&text).pieces.iter().map(|piece| piece.text).collect();
+        assert_eq!(whole, "Often rice feeds rice pests of rice.");
     }
 
     #[test]
     fn long_chinese_texts_are_cut_between_characters() {
         let text = "农".repeat(500) + &"水稻".repeat(300);
-        let whole: String = Marker::new(["水稻"].into_iter()).passage(&text).iter().map(|piece| piece.text).collect();
+        let whole: String = Marker::new(["水稻"].into_iter()).passage(&text).pieces.iter().map(|piece| piece.text).collect();
         assert!(whole.chars().count() <= PASSAGE / 2);
     }
 

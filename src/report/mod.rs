@@ -28,7 +28,6 @@ mod marks;
 mod pages_csv;
 mod reasons;
 mod share;
-mod store;
 mod strings;
 mod summary;
 mod table;

@@ -23,7 +23,6 @@ texts! {
     skip: "Skip to the findings", "跳到采集结果";
     contents: "Contents", "目录";
     list_comma: ", ", "、";
-    sortable: "Column headings sort the tables.", "点击表头可以排序。";
 
     asked: "What was asked", "采集要求";
     keywords: "Keywords", "关键词";
@@ -59,7 +58,7 @@ texts! {
     judged_by_model: "“Relevant” is the judgement of a statistical model of the page’s words, not of a reader. Look at the pages before you quote a figure.",
         "“相关”是统计模型根据网页用词作出的判断，并非人工审阅的结论。引用这些数字之前，请先查看网页本身。";
 
-    curve: "How the harvest developed", "收获的变化";
+    curve: "How the harvest developed", "收获率的变化";
     curve_intro: "A steep line means that nearly every fetched page was relevant; where it flattens, the crawl had to go through other pages.",
         "线越陡，说明抓到的网页几乎都相关；线变平，说明爬虫不得不经过无关的网页。";
     curve_title: "Relevant pages found", "累计相关网页";
@@ -84,7 +83,7 @@ texts! {
     relevance: "Relevance", "相关度";
     similar: "{count} more of nearly the same text", "另有 {count} 个内容几乎相同";
     is_seed: "a seed", "种子网址";
-    way: "Found {links} from the seed {seed}", "从种子 {seed} 经 {links} 找到";
+    way: "Reached from the seed {seed} in {links}", "从种子 {seed} 经 {links}到达";
     way_link: "1 link", "1 步链接";
     way_links: "{count} links", "{count} 步链接";
     way_seed: "Seed", "种子";
@@ -94,7 +93,7 @@ texts! {
     this_page: "this page", "本页";
     untitled: "(no title)", "（无标题）";
 
-    hosts: "The hosts that gave most", "收获最多的主机";
+    hosts: "The hosts that gave most", "相关网页最多的主机";
     hosts_intro: "{shown} of {count} hosts with relevant pages; all are in {file}.", "有相关网页的主机共 {count} 个，以下列出 {shown} 个；全部见 {file}。";
     no_yield: "No host gave a relevant page.", "没有主机提供相关网页。";
     col_relevant: "Relevant", "相关";
@@ -108,7 +107,7 @@ texts! {
     word: "Word", "词";
     weight: "Weight", "权重";
 
-    tunnel: "Going through irrelevant pages", "穿越无关网页";
+    tunnel: "Going through irrelevant pages", "穿过无关网页";
     tunnel_intro: "Sometimes the way to a relevant page leads through irrelevant ones. This is what following such ways paid, by the number of irrelevant pages in a row.",
         "通往相关网页的路有时要经过无关的网页。下表按连续经过的无关网页数，列出这样做的收获。";
     tunnel_depth: "Irrelevant pages before", "之前的无关网页数";
@@ -120,7 +119,7 @@ texts! {
     evidence_name: "Evidence", "证据";
     evidence_prior: "Before", "学习前";
     evidence_now: "At the end", "学习后";
-    auc: "Told a relevant page from an irrelevant one before fetching either in {auc} of pairs (50% would be chance; {count} pages).",
+    auc: "Given a relevant and an irrelevant page, the model preferred the relevant one before fetching either in {auc} of all pairs (50% would be chance; {count} pages).",
         "任取一个相关网页和一个无关网页，抓取前即能正确排序的占 {auc}（随机猜测为 50%；共 {count} 个网页）。";
     ece: "Its estimates were off by {ece} on average.", "其估计值的平均偏差为 {ece}。";
     reliability_title: "Estimate and truth", "估计与实际";
@@ -149,7 +148,7 @@ texts! {
     gone: "The server says that there is no such page", "服务器表示该网页不存在";
     no_reason: "No reason was recorded", "未记录原因";
 
-    politeness: "How the servers were treated", "对服务器的礼貌";
+    politeness: "How the servers were treated", "礼貌抓取情况";
     politeness_intro: "The {shown} hosts with most requests of {count}; all are in {file}. Throttled counts the times a server asked to slow down.",
         "共访问 {count} 个主机，以下列出请求最多的 {shown} 个；全部见 {file}。“限速”指服务器要求放慢的次数。";
     no_hosts: "No server was asked.", "没有访问任何服务器。";
@@ -166,7 +165,7 @@ texts! {
     robots_error: "error ({status})", "错误（{status}）";
 
     next: "How it ended, and what to do next", "结束原因与后续建议";
-    stopped: "The crawl stopped: {words}", "采集结束：{words}";
+    stopped: "The crawl stopped: {words}", "采集已结束：{words}";
     running: "The crawl has not stopped: this is a report of what there is so far.", "采集尚未结束，以下是截至目前的结果。";
     waiting: "{waiting} of {discovered} discovered links still wait.", "发现的 {discovered} 个链接中，还有 {waiting} 个待抓取。";
     place: "CRAWL stands for the folder of this crawl, TOPIC.toml for its topic file.", "CRAWL 指本次采集的目录，TOPIC.toml 指主题文件。";
@@ -210,9 +209,17 @@ impl Strings {
 
     /// What a rule that refuses links means; `None` for names that are not known here.
     pub fn rule(&self, name: &str) -> Option<&'static str> {
-        let english = self.lang == EN.lang;
         let (_, en, zh) = RULES.iter().find(|(known, _, _)| *known == name)?;
-        Some(if english { en } else { zh })
+        Some(if self.is_english() { en } else { zh })
+    }
+
+    /// What stands between two sentences.
+    pub fn gap(&self) -> &'static str {
+        if self.is_english() { " " } else { "" }
+    }
+
+    fn is_english(&self) -> bool {
+        self.lang == EN.lang
     }
 }
 

@@ -254,7 +254,7 @@ fn depth_yields(depths: BTreeMap<u16, Yield>) -> Vec<DepthYield> {
     depths.into_iter().map(|(depth, pages)| DepthYield { depth, pages, harvest: pages.harvest() }).collect()
 }
 
-/// By relevance in steps of 0.001 (finer differences say nothing), then by TopicalRank, then the earlier page.
+/// By relevance in steps of 0.001 (finer differences say nothing), then by settled rank, then the earlier page.
 fn best_page_first(a: &PageRecord, b: &PageRecord) -> Ordering {
     let step = |page: &PageRecord| (page.relevance.get() * 1_000.0).round() as u32;
     step(b).cmp(&step(a)).then(b.rank.total_cmp(&a.rank)).then(a.seq.cmp(&b.seq))

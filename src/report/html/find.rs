@@ -1,27 +1,17 @@
-//! What was asked and what was found: header, figures, harvest, best pages, hosts.
+//! What was asked and what was found: header, figures in words, hosts.
 
 use maud::{Markup, html};
 
-use crate::{
-    report::{
-        best::{BestPage, Step},
-        charts::{self, FRAMES, Words},
-        format,
-        marks::{Marker, opening},
-    },
-    text::Language,
-};
+use crate::report::{charts, format};
 
 use super::{
     View,
-    parts::{Column, address, count, file, foreign, number, percent, sentence, strong, table, web_link},
+    parts::{Column, address, count, file, number, percent, sentence, strong, table, web_link},
 };
 
 /// Seeds that are listed before the rest is folded.
 const SEEDS_SHOWN: usize = 5;
 const SEEDS_FOLDED: usize = 200;
-/// Rows of the table beside the curve.
-const CURVE_ROWS: usize = 10;
 
 pub(super) fn header(view: &View) -> Markup {
     let (strings, timing) = (view.strings, &view.summary.timing);
@@ -65,7 +55,7 @@ pub(super) fn asked(view: &View) -> Markup {
             dd { (facts.order) }
             @if let Some((from, to)) = timing.started.as_ref().zip(timing.finished.as_ref()) {
                 dt { (strings.period) }
-                dd { time datetime=(from) { (from) } " – " time datetime=(to) { (to) } }
+                dd { time datetime=(from) { (format::minute(from)) } " – " time datetime=(to) { (format::minute(to)) } " UTC" }
             }
         }
         @if facts.virtual_time { p class="note" { (strings.virtual_time) } }
@@ -148,7 +138,7 @@ fn findings(view: &View) -> Markup {
                         ("high", html! { (format::percent(Some(control.high))) }),
                     ]))
                     @if let Some(times) = times {
-                        " " (sentence(strings.control_times, &[("times", strong(format!("{times:.1}")))]))
+                        (strings.gap()) (sentence(strings.control_times, &[("times", strong(format!("{times:.1}")))]))
                     }
                 }
             }
@@ -172,178 +162,6 @@ fn languages(view: &View) -> Markup {
             (name(*code)) " " (strong(format::count(pages.relevant)))
         }
     }
-}
-
-pub(super) fn harvest(view: &View) -> Markup {
-    let (strings, harvest) = (view.strings, &view.summary.harvest);
-    let Some(last) = harvest.series.last() else { return html! { p { (strings.no_curve) } } };
-    let random = view.summary.arms.random.share;
-    let half = harvest.series.iter().rev().find(|point| point.fetched * 2 <= last.fetched).map_or(0, |point| point.relevant);
-    let desc = format::fill(
-        strings.curve_desc,
-        &[("fetched", &format::count(last.fetched)), ("relevant", &format::count(last.relevant)), ("half", &format::count(half))],
-    );
-    let words = Words { id: "curve", title: strings.curve_title, desc: &desc, x_axis: strings.axis_fetched, y_axis: "" };
-    html! {
-        p { (strings.curve_intro) }
-        figure {
-            figcaption {
-                strong { (strings.curve_title) }
-                (key(&[("found", strings.key_found), ("ideal", strings.key_all)]))
-                @if random.is_some() { (key(&[("random", strings.key_random)])) }
-            }
-            @for frame in FRAMES {
-                (charts::harvest_curve(frame, &harvest.series, random.map(|share| share.harvest), &words))
-            }
-        }
-        (window_figure(view))
-        (curve_table(view))
-    }
-}
-
-/// The chart of the windowed harvest: over 100 pages, over 1,000 in crawls that are long enough.
-fn window_figure(view: &View) -> Markup {
-    let (strings, harvest) = (view.strings, &view.summary.harvest);
-    let long = view.summary.pages.fetched >= 5_000;
-    let window = format::count(if long { 1_000 } else { 100 });
-    // A share of a handful of pages jumps; the curve begins where there are some.
-    let least = view.summary.pages.fetched.min(if long { 1_000 } else { 20 });
-    let points: Vec<(u64, f64)> = (harvest.series.iter())
-        .filter(|point| point.fetched >= least)
-        .map(|point| (point.fetched, if long { point.harvest_1000 } else { point.harvest_100 }))
-        .collect();
-    let shares = points.iter().map(|(_, share)| *share);
-    let (low, high) = shares.fold((1.0_f64, 0.0_f64), |(low, high), share| (low.min(share), high.max(share)));
-    let last = points.last().map(|(_, share)| *share);
-    let desc = format::fill(
-        strings.window_desc,
-        &[
-            ("window", &window),
-            ("low", &format::percent(Some(low))),
-            ("high", &format::percent(Some(high))),
-            ("last", &format::percent(last)),
-        ],
-    );
-    let named = |template| format::fill(template, &[("window", &window)]);
-    let (title, label) = (named(strings.window_title), named(strings.key_window));
-    let words = Words { id: "window", title: &title, desc: &desc, x_axis: strings.axis_fetched, y_axis: "" };
-    let random = view.summary.arms.random.share;
-    let overall = harvest.overall.unwrap_or(0.0);
-    html! {
-        figure {
-            figcaption {
-                strong { (title) }
-                (key(&[("window", &label), ("overall", strings.key_overall)]))
-                @if random.is_some() { (key(&[("random", strings.key_random)])) }
-            }
-            @for frame in FRAMES { (charts::window_curve(frame, &points, overall, random, &words)) }
-        }
-    }
-}
-
-fn curve_table(view: &View) -> Markup {
-    let (strings, series) = (view.strings, &view.summary.harvest.series);
-    let columns =
-        [Column::Number(strings.col_fetched), Column::Number(strings.col_relevant), Column::Number(strings.col_harvest)];
-    let step = series.len().div_ceil(CURVE_ROWS).max(1);
-    let rows = series.iter().rev().step_by(step).collect::<Vec<_>>().into_iter().rev();
-    let rows = html! {
-        @for point in rows {
-            tr {
-                th scope="row" class="num" data-value=(point.fetched) { (format::count(point.fetched)) }
-                (count(point.relevant))
-                (percent(Some(point.relevant as f64 / point.fetched as f64)))
-            }
-        }
-    };
-    html! { details { summary { (strings.as_table) } (table(strings.curve_title, &columns, &rows)) } }
-}
-
-/// The key of a chart: what its lines mean.
-fn key(lines: &[(&str, &str)]) -> Markup {
-    html! { @for (class, label) in lines { span class="key" { span class={ "swatch " (class) } aria-hidden="true" {} (label) } } }
-}
-
-pub(super) fn best_pages(view: &View) -> Markup {
-    let strings = view.strings;
-    if view.best.is_empty() {
-        return html! { p { (strings.no_best) } };
-    }
-    let weighted = view.facts.top_terms.iter().map(|(word, _)| word.as_str());
-    let marker = Marker::new(view.facts.keywords.iter().map(String::as_str).chain(weighted));
-    let intro = [
-        ("shown", strong(format::count(view.best.len() as u64))),
-        ("relevant", strong(format::count(view.summary.pages.relevant))),
-        ("file", file("pages.csv")),
-    ];
-    html! {
-        p { (sentence(strings.best_intro, &intro)) }
-        ol class="pages" { @for best in view.best { li { (best_page(view, best, &marker)) } } }
-    }
-}
-
-fn best_page(view: &View, best: &BestPage, marker: &Marker) -> Markup {
-    let (strings, page) = (view.strings, &best.page);
-    let title = if page.title.trim().is_empty() {
-        html! { (strings.untitled) }
-    } else {
-        foreign(&page.title, page.language)
-    };
-    let excerpt = opening(&page.excerpt);
-    let language = (page.language != Language::Other).then(|| page.language.code());
-    html! {
-        article {
-            h3 { (web_link(&page.url, &title)) }
-            p class="score" title=(strings.relevance) { span class="visually-hidden" { (strings.relevance) " " } (format!("{:.2}", page.relevance.get())) }
-            p class="address" { (address(&page.url)) }
-            @if !excerpt.is_empty() {
-                p class="excerpt" lang=[language] {
-                    bdi { @for piece in marker.passage(&excerpt) { @if piece.marked { mark { (piece.text) } } @else { (piece.text) } } }
-                }
-            }
-            (way(view, best))
-            @if best.similar > 0 { p class="small" { (format::fill(strings.similar, &[("count", &best.similar.to_string())])) } }
-        }
-    }
-}
-
-/// How the page was found: the links from a seed to it.
-fn way(view: &View, best: &BestPage) -> Markup {
-    let strings = view.strings;
-    let Some(seed) = best.way.first() else { return html! { p class="small" { (strings.is_seed) } } };
-    let links = match best.way.len() {
-        1 => strings.way_link.to_owned(),
-        more => format::fill(strings.way_links, &[("count", &more.to_string())]),
-    };
-    let host = seed.url.split('/').nth(2).unwrap_or(&seed.url);
-    let through = |anchor: &str| match anchor.trim() {
-        "" => html! { (strings.way_bare) },
-        anchor => sentence(strings.way_anchor, &[("anchor", html! { bdi { (anchor) } })]),
-    };
-    html! {
-        details class="way" {
-            summary { (sentence(strings.way, &[("links", html! { (links) }), ("seed", html! { bdi { (host) } })])) }
-            ol {
-                @for (at, step) in best.way.iter().enumerate() {
-                    li {
-                        @if at == 0 { span class="small" { (strings.way_seed) ": " } } @else { span class="small" { (through(&step.anchor)) ": " } }
-                        (step_link(step))
-                        @if !step.relevant { span class="small" { " (" (strings.way_irrelevant) ")" } }
-                    }
-                }
-                li { span class="small" { (through(&best.page.anchor)) ": " } (strings.this_page) }
-            }
-        }
-    }
-}
-
-fn step_link(step: &Step) -> Markup {
-    let text = if step.title.trim().is_empty() {
-        address(&step.url)
-    } else {
-        html! { bdi { (step.title) } }
-    };
-    web_link(&step.url, &text)
 }
 
 pub(super) fn hosts(view: &View) -> Markup {

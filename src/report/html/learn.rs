@@ -77,7 +77,7 @@ pub(super) fn evidence(view: &View) -> Markup {
         @if let Some(auc) = quality.auc {
             p {
                 (sentence(strings.auc, &[("auc", strong(format::percent(Some(auc)))), ("count", html! { (format::count(quality.judged)) })]))
-                @if let Some(ece) = quality.ece { " " (sentence(strings.ece, &[("ece", strong(format::percent(Some(ece))))])) }
+                @if let Some(ece) = quality.ece { (strings.gap()) (sentence(strings.ece, &[("ece", strong(format::percent(Some(ece))))])) }
             }
             (reliability(view))
         }
@@ -101,8 +101,8 @@ fn weights(view: &View) -> Markup {
             tr {
                 th scope="row" { (weight.name) }
                 td class="drawing" { (charts::lean(weight.prior, weight.now, extent)) }
-                (number(format!("{:+.2}", weight.prior), weight.prior))
-                (number(format!("{:+.2}", weight.now), weight.now))
+                (number(format::weight(weight.prior), weight.prior))
+                (number(format::weight(weight.now), weight.now))
             }
         }
     };

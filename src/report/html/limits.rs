@@ -138,8 +138,8 @@ pub(super) fn next(view: &View) -> Markup {
                 Some(stop) => (sentence(strings.stopped, &[("words", html! { strong { (stop.words) } })])),
                 None => (strings.running),
             }
-            " " (sentence(strings.waiting, &waiting))
         }
+        p { (sentence(strings.waiting, &waiting)) }
         ul class="advice" {
             @for advice in advice(view.summary) {
                 @let (words, command) = strings.advice(advice);

@@ -10,9 +10,11 @@
 //! the tables.
 //! Never: counts anything (that is `tally`).
 
+mod curve;
 mod find;
 mod learn;
 mod limits;
+mod pages;
 mod parts;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -92,8 +94,8 @@ fn sections(view: &View) -> Vec<(&'static str, &'static str, Markup)> {
     vec![
         ("asked", strings.asked, find::asked(view)),
         ("found", strings.found, find::found(view)),
-        ("harvest", strings.curve, find::harvest(view)),
-        ("best", strings.best, find::best_pages(view)),
+        ("harvest", strings.curve, curve::harvest(view)),
+        ("best", strings.best, pages::best_pages(view)),
         ("hosts", strings.hosts, find::hosts(view)),
         ("words", strings.words, learn::words(view)),
         ("tunnel", strings.tunnel, learn::tunnel(view)),

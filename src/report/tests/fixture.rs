@@ -31,13 +31,13 @@ const HOSTS: [(&str, f64, Language); 14] = [
 ];
 const EN_TITLES: [&str; 8] = [
     "Wintering a colony in a wooden hive",
-    "How to requeen in early summer",
+    "Feeding before the frost",
     "Varroa counts: the sugar roll step by step",
-    "Swarm season: what the bees are telling you",
-    "Building a top-bar hive from pallet wood",
-    "Heather honey and why it will not spin",
     "Reading brood frames for beginners",
-    "Pollen flow calendar for the northern uplands",
+    "Swarm season: what the bees are telling you",
+    "When a hive divides",
+    "Letters from our members",
+    "The skep collection, and our open Sundays",
 ];
 const EN_TEXTS: [&str; 4] = [
     "Our association keeps forty colonies on the edge of the moor. This page describes how we feed them before the first frost, how much honey to leave in the hive, and when a weak colony should be united with a strong one. Beekeepers who visit us often ask about insulation; our answer is that dry bees survive and damp bees do not.",
@@ -45,14 +45,8 @@ const EN_TEXTS: [&str; 4] = [
     "A swarm is a colony that divides. The old queen leaves with half of the workers, and the hive raises a new queen from a cell. We explain the signs, the equipment, and how neighbours can be told in time.",
     "Members' letters of the season: a hive on a school roof, a lecture about queen rearing, and an exhibition of skeps and smokers from the county collection. The apiary is open on the first Sunday of each month.",
 ];
-const ZH_TITLES: [&str; 6] = [
-    "中蜂越冬管理要点",
-    "蜂螨的识别与防治",
-    "春季繁殖期的蜂群饲喂",
-    "分蜂前的征兆与处理",
-    "蜂箱的制作与摆放",
-    "蜜源植物花期一览",
-];
+const ZH_TITLES: [&str; 6] =
+    ["中蜂越冬管理要点", "蜂箱的摆放与保温", "蜂螨的识别与防治", "怎样给蜂群计数查螨", "春季繁殖期的饲喂", "分蜂前的征兆与处理"];
 const ZH_TEXTS: [&str; 3] = [
     "越冬前要检查蜂群的存蜜和蜂王状况，弱群应当合并。蜂箱放在背风向阳、地势较高的地方，巢门缩小，箱内保持干燥。本页介绍山区养蜂户多年的做法，并附有逐月的管理日程。",
     "蜂螨寄生在封盖子脾和成蜂体表。取三百只蜜蜂用糖粉摇落法计数，超过阈值时再用药。采蜜期不得用药，以免蜂蜜残留。养蜂合作社每月组织一次检查。",
@@ -144,7 +138,7 @@ fn next_page(seq: u64, before: &[PageRecord], rng: &mut Rng) -> PageRecord {
     let skill = if seq < 180 { 0.5 + seq as f64 / 360.0 } else { 1.0 - (seq - 180) as f64 / 220.0 };
     let chosen = if is_seed {
         Chosen::Seed
-    } else if seq % 12 == 0 {
+    } else if seq.is_multiple_of(12) {
         Chosen::Random
     } else {
         Chosen::Order
@@ -164,10 +158,10 @@ fn next_page(seq: u64, before: &[PageRecord], rng: &mut Rng) -> PageRecord {
     page.simhash = rng.u64(1..);
     let at = rng.usize(..);
     (page.title, page.excerpt) = match language {
-        Language::Zh => (ZH_TITLES[at % 6].to_owned(), ZH_TEXTS[at % 3].to_owned()),
-        _ => (EN_TITLES[at % 8].to_owned(), EN_TEXTS[at % 4].to_owned()),
+        Language::Zh => (ZH_TITLES[at % 6].to_owned(), ZH_TEXTS[at % 6 / 2].to_owned()),
+        _ => (EN_TITLES[at % 8].to_owned(), EN_TEXTS[at % 8 / 2].to_owned()),
     };
-    if language == Language::Zh && at % 3 == 0 {
+    if language == Language::Zh && at.is_multiple_of(3) {
         page.charset = "gbk".to_owned();
     }
     if let Some(source) = source_of(before, rng).filter(|_| !is_seed) {
@@ -175,7 +169,7 @@ fn next_page(seq: u64, before: &[PageRecord], rng: &mut Rng) -> PageRecord {
         page.source_url = Some(source.url.clone());
         page.depth = source.depth + 1;
         page.tunnel_depth = if source.relevant { 0 } else { (source.tunnel_depth + 1).min(3) };
-        page.anchor = if seq % 9 == 0 { String::new() } else { page.title.chars().take(24).collect() };
+        page.anchor = if seq.is_multiple_of(9) { String::new() } else { page.title.chars().take(24).collect() };
     }
     give_outcome(&mut page, rng);
     page

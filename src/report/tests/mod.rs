@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     page::{Outcome, Relevance},
-    report::{CrawlFacts, RowError, RowStream, Rows, write_report},
+    report::{CrawlFacts, RowError, RowStream, Rows, strings::EN, write_report},
     store::{HostRecord, OutlinkFate, OutlinkRecord, PageRecord},
     text::Language,
     url::{Fingerprint, Refusal},
@@ -202,7 +202,7 @@ fn the_page_says_in_words_what_was_found_and_how_each_page_was_reached() {
     (find.source, find.source_url) = (Some(bridge.fingerprint), Some(bridge.url.clone()));
     let html = Report::of(&rows(vec![seed, bridge, find]), &facts(Language::En)).text("report.html");
     assert!(html.contains("fetched <strong>3</strong> pages and judged <strong>1</strong>"));
-    assert!(html.contains("Found 2 links from the seed <bdi>a.example</bdi>"));
+    assert!(html.contains("Reached from the seed <bdi>a.example</bdi> in 2 links"));
     let way = html.split("class=\"way\"").nth(1).unwrap();
     let places = ["Start here", "more links", "Link list", "hives"].map(|text| way.find(text).unwrap());
     assert!(places.is_sorted());
@@ -268,6 +268,33 @@ fn rows_that_cannot_be_read_end_the_report_with_their_name() {
     let error = write_report(&Broken, &CrawlFacts::default(), dir.path()).unwrap_err().to_string();
     assert!(error.contains("pages") && error.contains("page 7 is cut off"), "{error}");
     assert!(!dir.path().join("pages.csv").exists());
+}
+
+#[test]
+fn the_advice_follows_from_the_figures() {
+    let advice = |relevant_every: u64, waiting: u64| {
+        let pages = (1..=120).map(|seq| {
+            let mut page = page(seq, &format!("http://a.example/{seq}"));
+            page.relevant = seq % relevant_every == 0;
+            page
+        });
+        let mut facts = CrawlFacts::default();
+        facts.state.waiting = waiting;
+        Report::of(&rows(pages.collect()), &facts).text("report.html")
+    };
+    let (rich, poor, done) = (advice(2, 9), advice(40, 9), advice(2, 0));
+    assert!(rich.contains(EN.advice_go_on) && !rich.contains(EN.advice_few) && !rich.contains(EN.advice_frontier));
+    assert!(poor.contains(EN.advice_few) && !poor.contains(EN.advice_go_on));
+    assert!(done.contains(EN.advice_frontier) && !done.contains(EN.advice_go_on));
+}
+
+#[test]
+fn pages_with_broken_characters_are_counted() {
+    let mut broken = page(1, "http://a.example/1");
+    broken.title = "\u{fffd}\u{fffd}".to_owned();
+    let json = Report::of(&rows(vec![broken, page(2, "http://a.example/2")]), &CrawlFacts::default()).json();
+    assert_eq!(json["decoding"]["damaged"], 1);
+    assert_eq!(json["decoding"]["damaged_rate"], 0.5);
 }
 
 #[test]
