@@ -1,9 +1,19 @@
 //! windrow: a focused crawler that learns its topic while it crawls.
-pub mod fetch;
-pub mod page;
-pub mod report;
-pub mod store;
-pub mod text;
+//!
+//! A page's journey, top to bottom:
+//!
+//! 1. A [`topic`] gives keywords, seeds and limits; [`config`] makes a plan of it.
+//! 2. The [`frontier`] hands out the most wanted [`url`] whose host may be asked, as [`politeness`] says.
+//! 3. [`fetch`] asks the live web or a recorded one; whatever happens is an answer.
+//! 4. [`parse`] turns bytes into a [`page`]: text cut into words by [`text`], links with their context.
+//! 5. The [`page_classifier`] judges it: how sure is it that this is the topic?
+//! 6. The [`engine`] takes the visit in. The [`link_classifier`] learns what came of the link that led here and
+//!    estimates where the new links lead; [`topical_rank`] spreads relevance over the link graph; both give the
+//!    frontier new priorities.
+//! 7. The [`store`] commits all of it at once, the page's bytes to a WARC archive.
+//! 8. The [`report`] tells what was found and why. [`evaluation`] compares crawl orders with labels from outside,
+//!    which nothing above can see. [`cli`] is what the user types.
+
 pub mod url;
 
 pub mod text;

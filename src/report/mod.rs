@@ -28,6 +28,7 @@ mod marks;
 mod pages_csv;
 mod reasons;
 mod share;
+mod store;
 mod strings;
 mod summary;
 mod table;
