@@ -11,7 +11,8 @@
 //!    estimates where the new links lead; [`topical_rank`] spreads relevance over the link graph; both give the
 //!    frontier new priorities.
 //! 7. The [`store`] commits all of it at once, the page's bytes to a WARC archive.
-//! 8. The [`report`] tells what was found and why. [`evaluation`] compares crawl orders with labels from outside,
+//! 8. [`models`] are trained before a crawl, or from one, and kept with a card.
+//! 9. The [`report`] tells what was found and why. [`evaluation`] compares crawl orders with labels from outside,
 //!    which nothing above can see. [`cli`] is what the user types.
 
 pub mod url;
@@ -29,6 +30,8 @@ pub mod politeness;
 pub mod link_classifier;
 pub mod page_classifier;
 pub mod topical_rank;
+
+pub mod models;
 
 pub mod frontier;
 

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    TrainedLinkModel,
     evidence::{Evidence, FEATURES, Feature},
     link_bayes::LinkBayes,
     logistic::Logistic,
@@ -96,6 +97,12 @@ fn mix(kind: u64, a: u64, b: u64) -> u64 {
 }
 
 impl LinkLearner {
+    /// A learner that starts from weights trained before.
+    #[must_use]
+    pub fn starting_from(trained: &TrainedLinkModel) -> Self {
+        Self { model: Logistic::around(trained.all()), ..Self::default() }
+    }
+
     /// Sets how much each keyword counts now, 0..=1 each.
     pub fn set_keyword_weights(&mut self, weights: Vec<f64>) {
         self.keyword_weights = weights;
@@ -369,6 +376,19 @@ mod tests {
         };
         assert!(estimate(&context("unseen", 1)) > 2.0 * estimate(&context("unseen", 2)));
         assert!(estimate(&good) > estimate(&context("unseen", 1)));
+    }
+
+    #[test]
+    fn a_learner_starts_from_trained_weights_and_goes_on_learning() {
+        let trained: TrainedLinkModel = serde_json::from_str("{\"bias\": 1.0}").unwrap();
+        let mut learner = LinkLearner::starting_from(&trained);
+        let plain = Evidence::default();
+        assert!(learner.estimate(&plain) > LinkLearner::default().estimate(&plain));
+        let (none, source, target, list) = (Matches::default(), SourceFacts::default(), TargetFacts::default(), context("list", 1));
+        for key in 0..40 {
+            learner.learn(key, &target, &[facts(&list, &source, &none)], plain, Relevance::NONE);
+        }
+        assert!(learner.estimate(&plain).get() < 0.2);
     }
 
     #[test]

@@ -34,12 +34,16 @@ pub(super) struct Logistic {
 
 impl Default for Logistic {
     fn default() -> Self {
-        let prior = Feature::ALL.map(Feature::prior_weight);
-        Self { weights: prior, prior, examples: VecDeque::new(), learnt: 0, next_fit: 0 }
+        Self::around(Feature::ALL.map(Feature::prior_weight))
     }
 }
 
 impl Logistic {
+    /// A model that starts from `prior` and is held there until examples move it.
+    pub(super) fn around(prior: Vector) -> Self {
+        Self { weights: prior, prior, examples: VecDeque::new(), learnt: 0, next_fit: 0 }
+    }
+
     /// The log-odds of a link.
     pub(super) fn log_odds(&self, evidence: &Evidence) -> f64 {
         dot(&self.weights, evidence)
@@ -72,39 +76,65 @@ impl Logistic {
         }
     }
 
-    /// Two Newton steps from where the weights are, each clipped to ±1 per weight.
+    /// Two Newton steps from where the weights are.
     fn fit(&mut self) {
         for _ in 0..2 {
-            let mut gradient = [0.0; FEATURES];
-            let mut hessian = [[0.0; FEATURES]; FEATURES];
-            for i in 0..FEATURES {
-                gradient[i] = PRIOR_PRECISION * (self.prior[i] - self.weights[i]);
-                hessian[i][i] = PRIOR_PRECISION;
-            }
-            for example in &self.examples {
-                let p = 1.0 / (1.0 + (-dot(&self.weights, &example.evidence)).exp());
-                let (error, curvature) = (example.relevance - p, (p * (1.0 - p)).max(1e-4));
-                let x = example.evidence.0.map(f64::from);
-                for i in 0..FEATURES {
-                    if x[i] == 0.0 {
-                        continue;
-                    }
-                    gradient[i] += error * x[i];
-                    let scaled = curvature * x[i];
-                    for j in 0..=i {
-                        hessian[i][j] += scaled * x[j];
-                    }
-                }
-            }
-            let Some(step) = solve(&mut hessian, gradient) else { return };
-            for (weight, step) in self.weights.iter_mut().zip(step) {
-                *weight += step.clamp(-1.0, 1.0);
+            let examples = self.examples.iter().map(|example| (&example.evidence, example.relevance));
+            if newton_step(&mut self.weights, &self.prior, examples).is_none() {
+                return;
             }
         }
     }
 }
 
-fn dot(weights: &Vector, evidence: &Evidence) -> f64 {
+/// The most likely weights for `(evidence, relevance)` around `prior`; examples that are not finite are left out.
+pub(super) fn fitted(prior: Vector, examples: &[(Evidence, f64)]) -> Vector {
+    const MAX_STEPS: usize = 50;
+    let sound = |(evidence, relevance): &&(Evidence, f64)| evidence.0.iter().all(|x| x.is_finite()) && relevance.is_finite();
+    let mut weights = prior;
+    for _ in 0..MAX_STEPS {
+        let all = examples.iter().filter(sound).map(|(evidence, relevance)| (evidence, *relevance));
+        match newton_step(&mut weights, &prior, all) {
+            Some(longest) if longest > 1e-6 => {}
+            _ => break,
+        }
+    }
+    weights
+}
+
+/// One Newton step, clipped to ±1 per weight; returns the longest, or `None` if no step could be found.
+fn newton_step<'a>(
+    weights: &mut Vector,
+    prior: &Vector,
+    examples: impl Iterator<Item = (&'a Evidence, f64)>,
+) -> Option<f64> {
+    let mut gradient = [0.0; FEATURES];
+    let mut hessian = [[0.0; FEATURES]; FEATURES];
+    for i in 0..FEATURES {
+        gradient[i] = PRIOR_PRECISION * (prior[i] - weights[i]);
+        hessian[i][i] = PRIOR_PRECISION;
+    }
+    for (evidence, relevance) in examples {
+        let p = 1.0 / (1.0 + (-dot(weights, evidence)).exp());
+        let (error, curvature) = (relevance - p, (p * (1.0 - p)).max(1e-4));
+        let x = evidence.0.map(f64::from);
+        for i in 0..FEATURES {
+            if x[i] == 0.0 {
+                continue;
+            }
+            gradient[i] += error * x[i];
+            let scaled = curvature * x[i];
+            for j in 0..=i {
+                hessian[i][j] += scaled * x[j];
+            }
+        }
+    }
+    let step = solve(&mut hessian, gradient)?.map(|step| step.clamp(-1.0, 1.0));
+    weights.iter_mut().zip(step).for_each(|(weight, step)| *weight += step);
+    Some(step.into_iter().fold(0.0, |longest, step| longest.max(step.abs())))
+}
+
+pub(super) fn dot(weights: &Vector, evidence: &Evidence) -> f64 {
     weights.iter().zip(&evidence.0).map(|(w, &x)| w * f64::from(x)).sum()
 }
 

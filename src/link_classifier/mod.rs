@@ -13,6 +13,8 @@ mod learner;
 mod link_bayes;
 mod logistic;
 mod outcomes;
+mod trained;
 
 pub use evidence::{Evidence, FEATURES, Feature};
 pub use learner::{InLinkFacts, LinkLearner, SourceFacts, TargetFacts, WordWeight};
+pub use trained::TrainedLinkModel;

@@ -3,7 +3,7 @@
 //! linfa-bayes takes dense rows only. Counts are additive, so one aggregated row
 //! per class gives the same model as all pages one by one (a test says so).
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use linfa::{ParamGuard, dataset::DatasetBase, traits::FitWith};
 use linfa_bayes::MultinomialNb;
@@ -11,7 +11,7 @@ use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Judgement, PageClassifier,
+    Judgement, PageClassifier, TrainedPageModel,
     reading::{DIMENSIONS, Reading, column, sigmoid},
 };
 use crate::text::TermId;
@@ -54,6 +54,15 @@ impl ClassCounts {
         self.irrelevant_total += scale * other.irrelevant_total;
     }
 
+    /// Adds the weight of one word in each class.
+    pub fn add_word(&mut self, word: TermId, relevant: f64, irrelevant: f64) {
+        let column = column(word) as usize;
+        self.relevant[column] += relevant;
+        self.irrelevant[column] += irrelevant;
+        self.relevant_total += relevant;
+        self.irrelevant_total += irrelevant;
+    }
+
     /// Share of a column in all text: what smoothing falls back on.
     fn background(&self, column: usize) -> f64 {
         (self.relevant[column] + self.irrelevant[column] + 0.3) / (self.relevant_total + self.irrelevant_total + 1.0)
@@ -83,7 +92,10 @@ impl ClassCounts {
 }
 
 /// Word weight below which a page's score is drawn to 0: short pages say little.
-const LENGTH_PRIOR: f64 = 10.0;
+pub(crate) const LENGTH_PRIOR: f64 = 10.0;
+
+/// Weight of common text that a crawl's classes are smoothed with: light, since they are small at first.
+pub(crate) const CRAWL_SMOOTHING: f64 = 1.0;
 
 /// The mirror of linfa-bayes' model, whose fields are private but serialise.
 #[derive(Deserialize)]
@@ -103,14 +115,15 @@ impl FittedModel {
     }
 }
 
-/// Fits the two classes and returns `ln P(column | relevant) − ln P(column | irrelevant)` for every column.
+/// Fits the two classes and returns `ln P(column | relevant) − ln P(column | irrelevant)` for every column, 0 for columns
+/// without words only. Each class is smoothed with text of weight `smoothing` (above 0), mixed like all text together.
 ///
 /// # Errors
 /// What linfa-bayes or its serialisation refuses, in words; counts that are finite never are.
-pub fn fit_log_ratios(counts: &ClassCounts) -> Result<Vec<f32>, String> {
+pub fn fit_log_ratios(counts: &ClassCounts, smoothing: f64) -> Result<Vec<f32>, String> {
     let mut rows = Array2::<f64>::zeros((2, DIMENSIONS));
     for column in 0..DIMENSIONS {
-        let background = counts.background(column);
+        let background = smoothing * counts.background(column);
         rows[[0, column]] = counts.irrelevant[column].max(0.0) + background;
         rows[[1, column]] = counts.relevant[column].max(0.0) + background;
     }
@@ -124,10 +137,13 @@ pub fn fit_log_ratios(counts: &ClassCounts) -> Result<Vec<f32>, String> {
     let (irrelevant, relevant) = (class(0)?, class(1)?);
     // linfa normalises each class by its smoothed total, which the many empty columns swell; the offset
     // puts the raw totals back, so that a class with little text is not favoured.
-    let offset = (sums.1 / (counts.relevant_total + 1.0)).ln() - (sums.0 / (counts.irrelevant_total + 1.0)).ln();
+    let offset = (sums.1 / (counts.relevant_total + smoothing)).ln() - (sums.0 / (counts.irrelevant_total + smoothing)).ln();
     let ratio = |column: usize| {
-        let seen = counts.relevant[column] + counts.irrelevant[column] > 1e-9;
-        if seen { (relevant.feature_log_prob[column] - irrelevant.feature_log_prob[column] + offset) as f32 } else { 0.0 }
+        if counts.relevant[column] + counts.irrelevant[column] <= 1e-9 {
+            return 0.0;
+        }
+        let ratio = (relevant.feature_log_prob[column] - irrelevant.feature_log_prob[column] + offset) as f32;
+        if ratio == 0.0 { f32::MIN_POSITIVE } else { ratio }
     };
     Ok((0..DIMENSIONS).map(ratio).collect())
 }
@@ -142,19 +158,39 @@ pub struct BayesModel {
     pub(crate) keyword_threshold: f64,
     /// How much the learned score counts, 0..=1: it fades in with evidence.
     pub(crate) trust: f64,
-    /// Correction of the log-odds, fitted on labels.
-    pub(crate) calibration: super::Calibration,
+    /// A model made before the crawl, which speaks beside keywords and learned score.
+    pub(crate) trained: Option<Arc<TrainedPageModel>>,
+    /// How much of a word's weight is the crawl's own, 0..=1; the rest is the trained model's.
+    pub(crate) own_words: f64,
 }
 
 /// Where the two classes' scores lie: a score becomes 1 at the relevant mean and −1 at the irrelevant one.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Scale {
-    pub(crate) centre: f64,
-    pub(crate) half_gap: f64,
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scale {
+    pub centre: f64,
+    /// Half the distance of the two means; 0 where they cannot be told apart.
+    pub half_gap: f64,
 }
 
 impl Scale {
-    pub(crate) fn apply(self, score: f64) -> f64 {
+    /// Of scored documents, which belong to the relevant class by the second number, 0..=1.
+    #[must_use]
+    pub fn of(scored: impl Iterator<Item = (f64, f64)>) -> Self {
+        let (mut relevant, mut irrelevant) = ((0.0, 1e-9), (0.0, 1e-9));
+        for (score, relevance) in scored {
+            relevant.0 += relevance * score;
+            relevant.1 += relevance;
+            irrelevant.0 += (1.0 - relevance) * score;
+            irrelevant.1 += 1.0 - relevance;
+        }
+        let (high, low) = (relevant.0 / relevant.1, irrelevant.0 / irrelevant.1);
+        Self { centre: f64::midpoint(high, low), half_gap: ((high - low) / 2.0).max(0.0) }
+    }
+
+    /// The score on this scale, within ±2.5.
+    #[must_use]
+    pub fn apply(self, score: f64) -> f64 {
         if self.half_gap < 1e-6 { 0.0 } else { ((score - self.centre) / self.half_gap).clamp(-2.5, 2.5) }
     }
 }
@@ -168,19 +204,27 @@ impl BayesModel {
         sum / (reading.weight + LENGTH_PRIOR)
     }
 
-    pub(crate) fn combine(&self, keyword_score: f64, learned_score: f64) -> Judgement {
-        let log_odds = 5.0 * (keyword_score - self.keyword_threshold) + 0.7 * self.trust * self.scale.apply(learned_score);
-        Judgement { relevance: sigmoid(self.calibration.apply(log_odds)), keyword_score, learned_score }
+    /// Joins keyword evidence, the crawl's own score and the trained model's word in one judgement.
+    pub(crate) fn combine(&self, reading: &Reading, learned_score: f64) -> Judgement {
+        let keyword_score = reading.keyword_score();
+        let log_odds = 5.0 * (keyword_score - self.keyword_threshold)
+            + 0.7 * self.trust * self.scale.apply(learned_score)
+            + self.trained.as_ref().map_or(0.0, |trained| trained.evidence(reading));
+        Judgement { relevance: sigmoid(log_odds), keyword_score, learned_score }
     }
 }
 
 impl PageClassifier for BayesModel {
     fn judge(&self, reading: &Reading) -> Judgement {
-        self.combine(reading.keyword_score(), self.score(reading))
+        self.combine(reading, self.score(reading))
     }
 
     fn word_weight(&self, word: TermId) -> f64 {
-        self.log_ratios.get(column(word) as usize).map_or(0.0, |&ratio| f64::from(ratio))
+        let own = self.log_ratios.get(column(word) as usize).map_or(0.0, |&ratio| f64::from(ratio));
+        match &self.trained {
+            Some(trained) => self.own_words * own + (1.0 - self.own_words) * trained.word_weight(word),
+            None => own,
+        }
     }
 }
 
@@ -233,7 +277,7 @@ mod tests {
         let mut counts = ClassCounts::default();
         counts.add(&reading(&[("rice", 3.0), ("the", 2.0)]), 0.9, 1.0);
         counts.add(&reading(&[("goal", 3.0), ("the", 2.0)]), 0.1, 1.0);
-        let ratios = fit_log_ratios(&counts).unwrap();
+        let ratios = fit_log_ratios(&counts, CRAWL_SMOOTHING).unwrap();
         let of = |word| ratios[column(TermId::of(word)) as usize];
         assert!(of("rice") > 0.5 && of("goal") < -0.5 && of("the").abs() < 0.2);
     }

@@ -1,7 +1,9 @@
 //! Cosine of TF-IDF vectors between a page and the mean of the topic's pages (systems.md 4).
 
+use std::sync::Arc;
+
 use super::{
-    Judgement, PageClassifier,
+    Judgement, PageClassifier, TrainedPageModel,
     bayes::Scale,
     reading::{Reading, column, sigmoid},
 };
@@ -17,6 +19,8 @@ pub struct CosineModel {
     pub(crate) scale: Scale,
     pub(crate) trust: f64,
     pub(crate) keyword_threshold: f64,
+    /// A model made before the crawl, which speaks beside the cosine.
+    pub(crate) trained: Option<Arc<TrainedPageModel>>,
 }
 
 impl CosineModel {
@@ -41,7 +45,9 @@ impl PageClassifier for CosineModel {
         let cosine = self.cosine(reading);
         // Until the topic's vector rests on pages, the keywords carry the judgement.
         let by_keywords = 5.0 * (keyword_score - self.keyword_threshold);
-        let log_odds = (1.0 - self.trust) * by_keywords + self.trust * 2.0 * self.scale.apply(cosine);
+        let log_odds = (1.0 - self.trust) * by_keywords
+            + self.trust * 2.0 * self.scale.apply(cosine)
+            + self.trained.as_ref().map_or(0.0, |trained| trained.evidence(reading));
         Judgement { relevance: sigmoid(log_odds), keyword_score, learned_score: cosine }
     }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{
     BayesModel, ClassCounts, CosineModel, Judgement, PageClassifier, PageClassifierConfig, PageClassifierKind, Reading,
     TrainedPageModel,
-    bayes::{Scale, fit_log_ratios},
+    bayes::{CRAWL_SMOOTHING, Scale, fit_log_ratios},
     reading::{DIMENSIONS, looks_on_topic},
 };
 use crate::page::Relevance;
@@ -27,13 +27,11 @@ pub struct PageLearner {
     config: PageClassifierConfig,
     keywords: usize,
     sample: Vec<Sample>,
-    /// Counts of pages that left the sample, and of a trained model.
+    /// Counts of pages that left the sample.
     settled: ClassCounts,
     observed: u64,
     next_round: u64,
     version: u32,
-    /// Pages that a trained model rests on, as far as they may count.
-    trained_pages: f64,
     bayes: BayesModel,
     model: Arc<dyn PageClassifier>,
     oldest: usize,
@@ -50,8 +48,8 @@ struct Sample {
     exemplary: bool,
 }
 
-/// As many pages as a trained model's counts may weigh.
-const TRAINED_PAGES: f64 = 200.0;
+/// Pages after which a word's weight is as much the crawl's own as a trained model's.
+const OWN_WORDS: f64 = 200.0;
 
 /// Pages after which the learned score counts fully.
 const FULL_TRUST: f64 = 30.0;
@@ -60,34 +58,26 @@ impl PageLearner {
     /// A learner for a topic of `keywords` keywords, starting from a trained model where there is one.
     #[must_use]
     pub fn new(config: &PageClassifierConfig, keywords: usize, trained: Option<&TrainedPageModel>) -> Self {
-        let mut settled = ClassCounts::default();
-        let mut trained_pages = 0.0;
-        let mut calibration = super::Calibration::default();
-        if let Some(trained) = trained {
-            let documents = trained.documents.0 + trained.documents.1;
-            trained_pages = documents.min(TRAINED_PAGES);
-            settled.merge(&trained.counts, trained_pages / documents.max(1.0));
-            calibration = trained.calibration;
-        }
-        let bayes =
-            BayesModel { log_ratios: Vec::new(), scale: Scale::default(), keyword_threshold: 0.3, trust: 0.0, calibration };
-        let mut learner = Self {
+        let bayes = BayesModel {
+            log_ratios: Vec::new(),
+            scale: Scale::default(),
+            keyword_threshold: 0.3,
+            trust: 0.0,
+            trained: trained.cloned().map(Arc::new),
+            own_words: 0.0,
+        };
+        Self {
             config: config.clone(),
             keywords,
             sample: Vec::new(),
-            settled,
+            settled: ClassCounts::default(),
             observed: 0,
             next_round: 1,
             version: 0,
-            trained_pages,
             model: Arc::new(bayes.clone()),
             bayes,
             oldest: 0,
-        };
-        if trained_pages > 0.0 {
-            learner.rejudge();
         }
-        learner
     }
 
     /// The current model; frozen, to be read anywhere.
@@ -162,7 +152,8 @@ impl PageLearner {
         };
         self.version += 1;
         self.bayes.keyword_threshold = self.keyword_threshold();
-        self.bayes.trust = ((self.observed as f64 + self.trained_pages) / FULL_TRUST).min(1.0);
+        self.bayes.trust = (self.observed as f64 / FULL_TRUST).min(1.0);
+        self.bayes.own_words = self.observed as f64 / (self.observed as f64 + OWN_WORDS);
         let before: Vec<f64> = self.sample.iter().map(|sample| sample.relevance).collect();
         let mut counts = self.counts();
         for _ in 0..2 {
@@ -186,17 +177,17 @@ impl PageLearner {
     fn self_train(&mut self, counts: &ClassCounts) {
         let scores: Vec<f64> =
             self.sample.iter().map(|sample| counts.score_leaving_out(&sample.reading, sample.relevance)).collect();
-        self.bayes.scale = scale_of(self.sample.iter().zip(&scores).map(|(sample, &score)| (score, sample.relevance)));
+        self.bayes.scale = Scale::of(self.sample.iter().zip(&scores).map(|(sample, &score)| (score, sample.relevance)));
         for (sample, &score) in self.sample.iter_mut().zip(&scores) {
             if !sample.fixed {
-                sample.relevance = self.bayes.combine(sample.reading.keyword_score(), score).relevance.get();
+                sample.relevance = self.bayes.combine(&sample.reading, score).relevance.get();
             }
         }
     }
 
     fn publish(&mut self, counts: &ClassCounts) {
         // Finite counts always fit; should linfa refuse them all the same, the crawl goes on with the model it has.
-        match fit_log_ratios(counts) {
+        match fit_log_ratios(counts, CRAWL_SMOOTHING) {
             Ok(log_ratios) => self.bayes.log_ratios = log_ratios,
             Err(reason) => tracing::warn!(reason, "the page model could not be refitted"),
         }
@@ -256,23 +247,11 @@ impl PageLearner {
             scale: Scale::default(),
             trust: self.bayes.trust,
             keyword_threshold: self.bayes.keyword_threshold,
+            trained: self.bayes.trained.clone(),
         };
-        model.scale = scale_of(self.sample.iter().map(|sample| (model.cosine(&sample.reading), sample.relevance)));
+        model.scale = Scale::of(self.sample.iter().map(|sample| (model.cosine(&sample.reading), sample.relevance)));
         model
     }
-}
-
-/// Centre and half the distance of the two classes' mean scores; members count by their relevance.
-fn scale_of(scored: impl Iterator<Item = (f64, f64)>) -> Scale {
-    let (mut relevant, mut irrelevant) = ((0.0, 1e-9), (0.0, 1e-9));
-    for (score, relevance) in scored {
-        relevant.0 += relevance * score;
-        relevant.1 += relevance;
-        irrelevant.0 += (1.0 - relevance) * score;
-        irrelevant.1 += 1.0 - relevance;
-    }
-    let (high, low) = (relevant.0 / relevant.1, irrelevant.0 / irrelevant.1);
-    Scale { centre: f64::midpoint(high, low), half_gap: ((high - low) / 2.0).max(0.0) }
 }
 
 #[cfg(test)]

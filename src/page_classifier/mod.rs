@@ -16,11 +16,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use bayes::{BayesModel, ClassCounts, fit_log_ratios};
+pub use bayes::{BayesModel, ClassCounts, Scale, fit_log_ratios};
 pub use cosine::CosineModel;
 pub use learner::{PageLearner, Rejudged};
 pub use reading::{DIMENSIONS, Reading};
-pub use trained::{Calibration, TrainedPageModel};
+pub use trained::{Calibration, Meaning, TrainedPageModel};
 
 use crate::page::Relevance;
 
