@@ -17,6 +17,7 @@ use crate::{
     engine::{Controls, Crawl, Progress, StopReason, Summary},
     fetch::{Fetcher, HttpFetcher, ReplayFetcher},
     frontier::Order,
+    models::{ModelBundle, load, search_path},
     report::Written,
     store::Store,
     topic::Topic,
@@ -61,6 +62,9 @@ pub(super) struct Overrides {
     /// Least time between two requests to a host, in milliseconds
     #[arg(long, value_name = "MS")]
     delay: Option<u64>,
+    /// Trained model to start from: a folder, or a name in models/ [default: the topic's]
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// Allow private and loopback addresses, as for tests on your own machine
     #[arg(long)]
     allow_private: bool,
@@ -96,21 +100,27 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
         web.warnings().iter().for_each(|warning| eprintln!("windrow: {warning}"));
         Arc::new(web)
     };
-    let (summary, written) = crawl(&topic, &config, args.overrides.max_pages, fetcher, &out, show)?;
+    let name = args.overrides.model.as_deref().or(topic.model.as_deref());
+    let model = name.map(|name| load(name, &search_path(Some(&args.topic)))).transpose()?;
+    let start = Start { topic: &topic, config: &config, model, max_pages: args.overrides.max_pages };
+    let (summary, written) = crawl(start, fetcher, &out, show)?;
     tell(&summary, &written, show)?;
     Ok(if summary.stop == StopReason::User { ExitCode::from(STOPPED) } else { ExitCode::SUCCESS })
 }
 
+/// What a crawl is started with.
+pub(super) struct Start<'a> {
+    pub(super) topic: &'a Topic,
+    pub(super) config: &'a Config,
+    pub(super) model: Option<ModelBundle>,
+    /// Over the topic's own limit.
+    pub(super) max_pages: Option<u64>,
+}
+
 /// Crawls into `out` and writes the report.
-pub(super) fn crawl(
-    topic: &Topic,
-    config: &Config,
-    max_pages: Option<u64>,
-    fetcher: Arc<dyn Fetcher>,
-    out: &Path,
-    show: Show,
-) -> anyhow::Result<(Summary, Written)> {
-    let mut plan = config.plan(topic)?;
+pub(super) fn crawl(start: Start<'_>, fetcher: Arc<dyn Fetcher>, out: &Path, show: Show) -> anyhow::Result<(Summary, Written)> {
+    let Start { topic, config, model, max_pages } = start;
+    let mut plan = config.plan(topic, model)?;
     plan.limits.max_pages = max_pages.or(plan.limits.max_pages);
     let resumes = Store::exists(out);
     fs::create_dir_all(out).with_context(|| format!("{} cannot be made", out.display()))?;

@@ -5,7 +5,10 @@ use std::{path::PathBuf, process::ExitCode, sync::Arc};
 use anyhow::Context;
 use clap::Args;
 
-use super::{crawl::crawl, progress::Show};
+use super::{
+    crawl::{Start, crawl},
+    progress::Show,
+};
 use crate::{config::Config, fetch::ReplayFetcher, topic::Topic};
 
 const WEB: &[u8] = include_bytes!("../../corpora/demo.warc.gz");
@@ -40,7 +43,8 @@ pub(super) fn run(args: &DemoArgs, show: Show) -> anyhow::Result<ExitCode> {
         );
     }
     let web = Arc::new(ReplayFetcher::open(&[web_path], false)?);
-    let (summary, written) = crawl(&topic, &Config::default(), Some(args.max_pages), web, out, show)?;
+    let start = Start { topic: &topic, config: &Config::default(), model: None, max_pages: Some(args.max_pages) };
+    let (summary, written) = crawl(start, web, out, show)?;
     if show.json {
         println!("{}", serde_json::to_string(&written.summary)?);
         return Ok(ExitCode::SUCCESS);

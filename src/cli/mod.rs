@@ -11,7 +11,9 @@ mod demo;
 mod progress;
 mod replay;
 mod report;
+mod retrain;
 pub mod topic;
+pub mod train;
 mod verify;
 
 use std::process::ExitCode;
@@ -43,6 +45,7 @@ const LONG_ABOUT: &str = "A focused crawler that learns its topic while it crawl
   windrow topic new rice -k 水稻,病虫害 -s https://…   describe a topic
   windrow crawl rice.toml --out rice                crawl it; the same command resumes it
   windrow report rice                               write the relevance report again
+  windrow retrain rice --labels labels.tsv          make a better model of what it found
   windrow replay --tasks tasks.json                 compare crawl orders on recorded webs";
 
 #[derive(Debug, Subcommand)]
@@ -55,6 +58,10 @@ enum Command {
     Crawl(crawl::CrawlArgs),
     /// Write the relevance report of a crawl
     Report(report::ReportArgs),
+    /// Train better models from a crawl and labels; kept only if they are better
+    Retrain(retrain::RetrainArgs),
+    /// Train a model from labelled documents and term lists, as a manifest says
+    Train(train::TrainArgs),
     /// Compare crawl orders on a recorded web with labels
     Replay(replay::ReplayArgs),
     /// Prove a crawl's store consistent, and mend it where it is not
@@ -75,6 +82,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Topic(args) => topic::run(&args, cli.json),
         Command::Crawl(args) => crawl::run(&args, show),
         Command::Report(args) => report::run(&args, show),
+        Command::Retrain(args) => retrain::run(&args, show),
+        Command::Train(args) => train::run(&args, cli.json),
         Command::Replay(args) => replay::run(&args, show),
         Command::Verify(args) => verify::run(&args, show),
         Command::Config => config::run(),

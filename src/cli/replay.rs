@@ -212,7 +212,7 @@ fn take<'a>(next: &AtomicUsize, entries: &'a [Entry]) -> Option<(usize, &'a Entr
 fn crawl(budget: Budget, config: &Config, job: &Job, web: &RecordedWeb, entry: Entry) -> anyhow::Result<Outcome> {
     let labels = Labels::load(&job.labels)?;
     let mut targets = labels.targets(job.label.as_deref(), &job.name)?;
-    let mut plan = config.plan(&job.topic)?;
+    let mut plan = config.plan(&job.topic, None)?;
     if entry.draw > 0 {
         plan.seeds = draw_seeds(&targets, web, entry.draw);
     }

@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::progress::Show;
@@ -139,8 +139,13 @@ fn tell(candidate: &Candidate, verdict: Option<bool>, kept: bool, into: &Path) {
     if let Some(links) = &candidate.links {
         println!("{:<24} {:>8} {:>8}", "link model, AUC", number(links.before.auc), number(links.after.auc));
     }
-    let terms: Vec<String> =
-        candidate.difference.terms.iter().take(20).map(|term| format!("{} {:+.1}", term.term, term.after - term.before)).collect();
+    let terms: Vec<String> = candidate
+        .difference
+        .terms
+        .iter()
+        .take(20)
+        .map(|term| format!("{} {:+.1}", term.term, term.after - term.before))
+        .collect();
     println!("Terms that changed most: {}", terms.join(", "));
     println!("Pages that change sides: {}", candidate.difference.flipped.len());
     let said = match (verdict, kept) {
@@ -148,7 +153,9 @@ fn tell(candidate: &Candidate, verdict: Option<bool>, kept: bool, into: &Path) {
         (Some(false), true) => "It is not better; kept because of --force",
         (None, true) => "There are too few labelled pages to tell; it was kept",
         (Some(false), false) => "It is not better and was not kept (--force keeps it)",
-        (None, false) => "There are too few labelled pages to tell, so the model before stays (--labels adds some, --force keeps it)",
+        (None, false) => {
+            "There are too few labelled pages to tell, so the model before stays (--labels adds some, --force keeps it)"
+        }
     };
     println!("{said}: {}", into.display());
 }

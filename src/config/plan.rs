@@ -5,6 +5,7 @@ use std::{fs, path::Path, sync::Arc};
 use super::Config;
 use crate::{
     engine::{CrawlPlan, Example, HarvestFloor, Limits},
+    models::ModelBundle,
     parse::{Document, parse},
     text::Segmenter,
     topic::{KeywordSet, Topic},
@@ -21,11 +22,11 @@ pub enum PlanError {
 }
 
 impl Config {
-    /// The plan of a topic's crawl; reads its example pages.
+    /// The plan of a topic's crawl that starts from `model`, if there is one; reads the topic's example pages.
     ///
     /// # Errors
     /// An example that cannot be read.
-    pub fn plan(&self, topic: &Topic) -> Result<CrawlPlan, PlanError> {
+    pub fn plan(&self, topic: &Topic, model: Option<ModelBundle>) -> Result<CrawlPlan, PlanError> {
         let segmenter = topic.segmenter();
         let mut examples = Vec::new();
         for (paths, relevant) in [(&topic.examples.positive, true), (&topic.examples.negative, false)] {
@@ -54,7 +55,8 @@ impl Config {
             parse: self.parse.clone(),
             rank: self.topical_rank,
             page_classifier: self.page_classifier.clone(),
-            trained: None,
+            trained: model.as_ref().map(|model| Arc::clone(&model.page)),
+            trained_links: model.and_then(|model| model.link),
             examples,
             agent: self.fetch.user_agent.split('/').next().unwrap_or("windrow").to_owned(),
         })

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Limits;
 use crate::{
     frontier::{FrontierConfig, Order},
+    link_classifier::TrainedLinkModel,
     page_classifier::{PageClassifierConfig, TrainedPageModel},
     parse::ParseConfig,
     politeness::PaceConfig,
@@ -76,8 +77,9 @@ pub struct CrawlPlan {
     pub parse: ParseConfig,
     pub rank: RankConfig,
     pub page_classifier: PageClassifierConfig,
-    /// A model trained before, and example pages: `(title and text, relevant)`.
+    /// Models trained before.
     pub trained: Option<Arc<TrainedPageModel>>,
+    pub trained_links: Option<TrainedLinkModel>,
     pub examples: Vec<Example>,
     /// The crawler's token in robots.txt.
     pub agent: String,

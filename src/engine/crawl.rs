@@ -124,7 +124,7 @@ impl Crawl {
             // Examples are numbered from the top, pages of the crawl from the bottom.
             pages.observe_label(u64::MAX - number as u64, reading, example.relevant);
         }
-        let mut links = LinkLearner::default();
+        let mut links = plan.trained_links.as_ref().map_or_else(LinkLearner::default, LinkLearner::starting_from);
         links.set_keyword_weights(pages.keyword_weights());
         Self {
             web: Arc::new(Web {

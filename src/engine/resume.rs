@@ -6,9 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{
-    Crawl, CrawlPlan, EngineError, Journal, RunFacts, clock::Clock, crawl::KnownRobots, knowledge::Source,
-};
+use super::{Crawl, CrawlPlan, EngineError, Journal, RunFacts, clock::Clock, crawl::KnownRobots, knowledge::Source};
 use crate::{
     fetch::Fetcher,
     frontier::{CrawlOrder, InLinkNote, Link, Priority},

@@ -384,7 +384,8 @@ mod tests {
         let mut learner = LinkLearner::starting_from(&trained);
         let plain = Evidence::default();
         assert!(learner.estimate(&plain) > LinkLearner::default().estimate(&plain));
-        let (none, source, target, list) = (Matches::default(), SourceFacts::default(), TargetFacts::default(), context("list", 1));
+        let (none, source, target, list) =
+            (Matches::default(), SourceFacts::default(), TargetFacts::default(), context("list", 1));
         for key in 0..40 {
             learner.learn(key, &target, &[facts(&list, &source, &none)], plain, Relevance::NONE);
         }

@@ -103,11 +103,7 @@ pub(super) fn fitted(prior: Vector, examples: &[(Evidence, f64)]) -> Vector {
 }
 
 /// One Newton step, clipped to ±1 per weight; returns the longest, or `None` if no step could be found.
-fn newton_step<'a>(
-    weights: &mut Vector,
-    prior: &Vector,
-    examples: impl Iterator<Item = (&'a Evidence, f64)>,
-) -> Option<f64> {
+fn newton_step<'a>(weights: &mut Vector, prior: &Vector, examples: impl Iterator<Item = (&'a Evidence, f64)>) -> Option<f64> {
     let mut gradient = [0.0; FEATURES];
     let mut hessian = [[0.0; FEATURES]; FEATURES];
     for i in 0..FEATURES {

@@ -118,7 +118,11 @@ impl ModelBundle {
             let expected = card.files.get(name).ok_or_else(|| damaged(&model, CARD, format!("no checksum of {name}")))?;
             let bytes = file(name)?;
             let found = sha256(&bytes);
-            if &found == expected { Ok(bytes) } else { Err(damaged(&model, name, format!("its SHA-256 is {found}, not {expected}"))) }
+            if &found == expected {
+                Ok(bytes)
+            } else {
+                Err(damaged(&model, name, format!("its SHA-256 is {found}, not {expected}")))
+            }
         };
         let parse = |name: &str, error: serde_json::Error| damaged(&model, name, error.to_string());
         let page: PageFile = serde_json::from_slice(&checked(PAGE)?).map_err(|error| parse(PAGE, error))?;
@@ -231,7 +235,8 @@ mod tests {
         words.add("rice", rice, 0.0);
         words.add("goal \"quoted\"", 0.125, 7.0);
         let card = Card { name: "farm".to_owned(), ..Card::default() };
-        ModelBundle::new(words, Meaning { base_rate: 0.25, ..Meaning::default() }, Some(TrainedLinkModel::default()), card).unwrap()
+        ModelBundle::new(words, Meaning { base_rate: 0.25, ..Meaning::default() }, Some(TrainedLinkModel::default()), card)
+            .unwrap()
     }
 
     fn saved() -> (tempfile::TempDir, PathBuf) {

@@ -81,7 +81,9 @@ impl Card {
         text.push_str("\n## How good it is\n\nOn documents that it was not trained on; relevant is what reaches 0.5.\n\n");
         metrics_table(&mut text, &["measured on"], self.measured.iter().map(|row| (vec![row.on.as_str()], &row.metrics)));
         if !self.transfer.is_empty() {
-            text.push_str("\n## From one source to another\n\nTrained on some sources only, tested on held-out documents of one.\n\n");
+            text.push_str(
+                "\n## From one source to another\n\nTrained on some sources only, tested on held-out documents of one.\n\n",
+            );
             let rows = self.transfer.iter().map(|row| (vec![row.trained_on.as_str(), row.tested_on.as_str()], &row.metrics));
             metrics_table(&mut text, &["trained on", "tested on"], rows);
         }
@@ -145,7 +147,9 @@ mod tests {
             ..Card::default()
         };
         let text = card.to_markdown();
-        for said in ["# rice, version 2", "- Parent: abc", "| news | 0 | 0 |", "0123456789ab |", "| all | 10 | 4 | 0.900 | 0.800 |"] {
+        for said in
+            ["# rice, version 2", "- Parent: abc", "| news | 0 | 0 |", "0123456789ab |", "| all | 10 | 4 | 0.900 | 0.800 |"]
+        {
             assert!(text.contains(said), "{said} in {text}");
         }
         assert!(text.contains("| a | b | 0 | 0 | – |") && text.contains("- Short texts are hard."), "{text}");

@@ -7,11 +7,15 @@ use std::{io, path::PathBuf};
 pub enum ModelError {
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error("there is no model {name:?}: looked in {looked}; part of windrow are {embedded}. Give a folder that holds a card.json")]
+    #[error(
+        "there is no model {name:?}: looked in {looked}; part of windrow are {embedded}. Give a folder that holds a card.json"
+    )]
     NotFound { name: String, looked: String, embedded: String },
     #[error("{file} of model {model} is damaged ({what}): copy the model anew, or train it again")]
     Damaged { model: String, file: String, what: String },
-    #[error("model {model} is of format {found}, this windrow reads format {expected}: train it again, or use the windrow that made it")]
+    #[error(
+        "model {model} is of format {found}, this windrow reads format {expected}: train it again, or use the windrow that made it"
+    )]
     Format { model: String, found: u32, expected: u32 },
     #[error(
         "model {model} was made for {found} word columns, this windrow has {expected}: train it again, or use the windrow that made it"

@@ -84,7 +84,8 @@ pub fn compare(current: Option<&ModelBundle>, candidate: &ModelBundle, held_out:
         let scored = held_out.iter().zip(judged).map(|(page, &probability)| Scored { probability, relevant: page.relevant });
         Metrics::of(&scored.collect::<Vec<_>>())
     };
-    let flipped = held_out.iter().zip(before.iter().zip(&after)).filter(|(_, (before, after))| (**before >= 0.5) != (**after >= 0.5));
+    let flipped =
+        held_out.iter().zip(before.iter().zip(&after)).filter(|(_, (before, after))| (**before >= 0.5) != (**after >= 0.5));
     Difference {
         before: metrics(&before),
         after: metrics(&after),
@@ -97,7 +98,8 @@ pub fn compare(current: Option<&ModelBundle>, candidate: &ModelBundle, held_out:
 
 /// Terms by how much their weight changed, common ones first among equals.
 fn changed_terms(current: Option<&ModelBundle>, candidate: &ModelBundle) -> Vec<TermChange> {
-    let words: BTreeSet<&str> = current.iter().flat_map(|model| model.words.iter()).chain(candidate.words.iter()).map(|word| word.0).collect();
+    let words: BTreeSet<&str> =
+        current.iter().flat_map(|model| model.words.iter()).chain(candidate.words.iter()).map(|word| word.0).collect();
     let mut changes: Vec<TermChange> = words
         .into_iter()
         .map(|word| {

@@ -12,10 +12,7 @@ use serde::Deserialize;
 
 use super::{
     Card, DataSource, Document, Measured, Metrics, ModelBundle, ModelError, PageTrainer, Scored, TrainedPages, TrainingSet,
-    bundle::sha256,
-    jsonl::for_each_text,
-    term_list::TermList,
-    transfer,
+    bundle::sha256, jsonl::for_each_text, term_list::TermList, transfer,
 };
 use crate::{
     page::{TermBag, TermBagBuilder},
@@ -181,7 +178,8 @@ impl SourceEntry {
             });
         })?;
         if taken.contains(&0) {
-            let problem = format!("source {:?} has {} positive and {} negative texts: check its labels", self.name, taken[1], taken[0]);
+            let problem =
+                format!("source {:?} has {} positive and {} negative texts: check its labels", self.name, taken[1], taken[0]);
             return Err(ModelError::Manifest { place: path.display().to_string(), problem });
         }
         Ok(DataSource { labels: self.positive.join(", "), ..data_source(&self.name, &path)? })
@@ -260,7 +258,9 @@ fn measured(trained: &TrainedPages, set: &TrainingSet, held_out: &[usize]) -> Ve
     if set.keywords().is_empty() {
         return rows;
     }
-    for (on, model) in [("all, by the topic's keywords alone", None), ("all, as a crawl judges: model and keywords", Some(&trained.model))] {
+    for (on, model) in
+        [("all, by the topic's keywords alone", None), ("all, as a crawl judges: model and keywords", Some(&trained.model))]
+    {
         let judge = PageLearner::new(&PageClassifierConfig::default(), set.keywords().len(), model).model();
         let examples = held_out.iter().map(|&at| &set.examples()[at]);
         let scored: Vec<Scored> = examples
@@ -357,6 +357,8 @@ documents = 20
         assert!(said("smoothing = 50.0", "smoothing = 0.0").contains("give a number above 0"));
         assert!(said("limit = 40", "limits = 40").contains("limits"));
         assert!(said("news.jsonl", "olds.jsonl").contains("olds.jsonl"));
-        assert!(said("positive = [\"farm\"]\nignore", "positive = [\"farms\"]\nignore").contains("0 positive and 150 negative texts"));
+        assert!(
+            said("positive = [\"farm\"]\nignore", "positive = [\"farms\"]\nignore").contains("0 positive and 150 negative texts")
+        );
     }
 }

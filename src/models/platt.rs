@@ -52,7 +52,8 @@ mod tests {
     fn the_share_of_relevant_documents_at_each_score_is_found() {
         // At score ±1 the shares are σ(2 ± 3).
         let share = |z: f64| 1.0 / (1.0 + f64::exp(-z));
-        let examples = [(1.0, share(1.0)), (-1.0, share(-5.0))].map(|(score, relevance)| Example { score, relevance, weight: 1e6 });
+        let examples =
+            [(1.0, share(1.0)), (-1.0, share(-5.0))].map(|(score, relevance)| Example { score, relevance, weight: 1e6 });
         let found = fit(&examples, Calibration::default());
         assert!((found.slope - 3.0).abs() < 0.01 && (found.offset + 2.0).abs() < 0.01, "{found:?}");
     }

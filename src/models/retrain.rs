@@ -187,10 +187,10 @@ impl Links {
         let start = before.clone().unwrap_or_default();
         let fitted = TrainedLinkModel::fit(&start, &self.train);
         let measure = |model: &TrainedLinkModel| {
-            let scored = self.held_out.iter().map(|(evidence, outcome)| Scored {
-                probability: model.estimate(evidence).get(),
-                relevant: *outcome >= 0.5,
-            });
+            let scored = self
+                .held_out
+                .iter()
+                .map(|(evidence, outcome)| Scored { probability: model.estimate(evidence).get(), relevant: *outcome >= 0.5 });
             Metrics::of(&scored.collect::<Vec<_>>())
         };
         let difference = LinkDifference { before: measure(&start), after: measure(&fitted) };
@@ -222,10 +222,10 @@ impl Candidate {
             Measured { on: "labelled pages held out, after".to_owned(), metrics: self.difference.after },
         ];
         if let Some(links) = self.links {
-            card.measured.extend([("before", links.before), ("after", links.after)].map(|(when, metrics)| Measured {
-                on: format!("links held out, {when}"),
-                metrics,
-            }));
+            card.measured.extend(
+                [("before", links.before), ("after", links.after)]
+                    .map(|(when, metrics)| Measured { on: format!("links held out, {when}"), metrics }),
+            );
         }
         if let Some(current) = current {
             card.parent = Some(current.card.id.clone());

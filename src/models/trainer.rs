@@ -3,11 +3,7 @@
 //! Promises: scale and calibration rest on documents that were scored by counts without them (cross-fit); the same
 //! documents give the same model.
 
-use super::{
-    Metrics, ModelError, Scored, TrainingSet, WordCounts,
-    platt,
-    training_set::Example,
-};
+use super::{Metrics, ModelError, Scored, TrainingSet, WordCounts, platt, training_set::Example};
 use crate::page_classifier::{Calibration, Meaning, Scale, TrainedPageModel};
 
 /// Parts that documents are cut into for cross-fitting.
@@ -61,10 +57,7 @@ impl TrainedPages {
     pub fn measure(&self, set: &TrainingSet, members: &[usize]) -> Metrics {
         let known = members.iter().map(|&at| &set.examples()[at]).filter(|example| example.known);
         let scored: Vec<Scored> = known
-            .map(|example| Scored {
-                probability: self.model.judge(&example.reading).get(),
-                relevant: example.relevance >= 0.5,
-            })
+            .map(|example| Scored { probability: self.model.judge(&example.reading).get(), relevant: example.relevance >= 0.5 })
             .collect();
         Metrics::of(&scored)
     }
@@ -139,18 +132,19 @@ impl PageTrainer<'_> {
             scored.extend(tested.into_iter().map(|example| (model.score(&example.reading), example)));
         }
         let scale = Scale::of(scored.iter().map(|&(score, example)| (score, example.relevance)));
-        let (relevant, all) = scored.iter().fold((0.0, 0.0), |sum, (_, example)| {
-            (sum.0 + example.weight * example.relevance, sum.1 + example.weight)
-        });
+        let (relevant, all) = scored
+            .iter()
+            .fold((0.0, 0.0), |sum, (_, example)| (sum.0 + example.weight * example.relevance, sum.1 + example.weight));
         // One document of each class on top: no share is so sure that it is 0 or 1.
         let base_rate = (relevant + 1.0) / (all + 2.0);
-        let start = Calibration {
-            offset: self.calibration.offset + (base_rate / (1.0 - base_rate)).ln(),
-            ..self.calibration
-        };
+        let start = Calibration { offset: self.calibration.offset + (base_rate / (1.0 - base_rate)).ln(), ..self.calibration };
         let examples: Vec<platt::Example> = scored
             .iter()
-            .map(|&(score, example)| platt::Example { score: scale.apply(score), relevance: example.relevance, weight: example.weight })
+            .map(|&(score, example)| platt::Example {
+                score: scale.apply(score),
+                relevance: example.relevance,
+                weight: example.weight,
+            })
             .collect();
         let fitted = platt::fit(&examples, start);
         let round = |x: f64| (x * 1e6).round() / 1e6;
@@ -202,7 +196,13 @@ mod tests {
             let mut words = Vec::new();
             for _ in 0..30 {
                 let own = if relevant == random.bool() || random.u8(0..3) > 0 { relevant } else { !relevant };
-                let list = if random.bool() { &common } else if own { &farm } else { &sport };
+                let list = if random.bool() {
+                    &common
+                } else if own {
+                    &farm
+                } else {
+                    &sport
+                };
                 words.push(list[random.usize(0..40)].as_str());
             }
             let terms: TermBag = words.into_iter().map(|word| (word, 1.0)).collect();

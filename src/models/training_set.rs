@@ -3,12 +3,7 @@
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{
-    page::TermBag,
-    page_classifier::Reading,
-    text::TermId,
-    topic::KeywordSet,
-};
+use crate::{page::TermBag, page_classifier::Reading, text::TermId, topic::KeywordSet};
 
 /// A document as it is handed in.
 #[derive(Debug, Clone, Copy)]
@@ -62,7 +57,6 @@ impl Example {
     pub(super) fn fold(&self, folds: u64) -> u64 {
         (self.hash >> 32) % folds
     }
-
 }
 
 /// A document's place in every split: the same in every run.
@@ -159,7 +153,8 @@ mod tests {
     #[test]
     fn a_document_falls_on_the_same_side_whatever_comes_with_it() {
         let terms: TermBag = [("rice", 1.0)].into_iter().collect();
-        let document = |key| Document { source: "a", key, terms: &terms, url_words: &[], relevance: 1.0, weight: 1.0, known: true };
+        let document =
+            |key| Document { source: "a", key, terms: &terms, url_words: &[], relevance: 1.0, weight: 1.0, known: true };
         let keys: Vec<String> = (0..400).map(|n| format!("http://e.com/{n}")).collect();
         let held_out = |keys: &[String]| {
             let mut set = TrainingSet::default();

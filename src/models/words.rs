@@ -114,9 +114,9 @@ impl WordCounts {
         if !(self.smoothing.is_finite() && self.smoothing > 0.0) {
             return Some(format!("smoothing is {}", self.smoothing));
         }
-        self.iter().find(|&(_, relevant, irrelevant)| !sound(relevant) || !sound(irrelevant)).map(
-            |(word, relevant, irrelevant)| format!("the counts of {word:?} are {relevant} and {irrelevant}"),
-        )
+        self.iter()
+            .find(|&(_, relevant, irrelevant)| !sound(relevant) || !sound(irrelevant))
+            .map(|(word, relevant, irrelevant)| format!("the counts of {word:?} are {relevant} and {irrelevant}"))
     }
 }
 
