@@ -254,15 +254,15 @@ mod tests {
             .map(|n| {
                 let relevant = n % 2 == 0;
                 let words = if relevant { FARM } else { SPORT };
-                let common = (0..6).map(|_| (format!("common{}", random.u8(0..30)), 1.0));
-                let own = (0..12).map(|_| (words[random.usize(0..8)].to_owned(), 1.0));
+                let mut terms: Vec<_> = (0..6).map(|_| (format!("common{}", random.u8(0..30)), 1.0)).collect();
+                terms.extend((0..12).map(|_| (words[random.usize(0..8)].to_owned(), 1.0)));
                 let mut evidence = vec![0.0; FEATURES];
                 evidence[0] = 1.0;
                 evidence[4] = f32::from(u8::from(relevant));
                 LabelledPage {
                     seq: n + 1,
                     url: format!("http://e.com/{n}"),
-                    terms: common.chain(own).collect(),
+                    terms,
                     relevance: judged(relevant),
                     label: label(n).then_some(relevant),
                     evidence,

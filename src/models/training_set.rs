@@ -153,12 +153,20 @@ mod tests {
     #[test]
     fn a_document_falls_on_the_same_side_whatever_comes_with_it() {
         let terms: TermBag = [("rice", 1.0)].into_iter().collect();
-        let document =
-            |key| Document { source: "a", key, terms: &terms, url_words: &[], relevance: 1.0, weight: 1.0, known: true };
         let keys: Vec<String> = (0..400).map(|n| format!("http://e.com/{n}")).collect();
         let held_out = |keys: &[String]| {
             let mut set = TrainingSet::default();
-            keys.iter().for_each(|key| set.add(&document(key)));
+            for key in keys {
+                set.add(&Document {
+                    source: "a",
+                    key,
+                    terms: &terms,
+                    url_words: &[],
+                    relevance: 1.0,
+                    weight: 1.0,
+                    known: true,
+                });
+            }
             let (_, held_out) = set.split(0.25);
             let mut keys: Vec<String> = held_out.into_iter().map(|at| set.examples()[at].key.clone()).collect();
             keys.sort_unstable();
