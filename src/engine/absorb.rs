@@ -197,6 +197,7 @@ impl Crawl {
         let mut heir = self.new_link(target, fingerprint, link.depth, link.tunnel_depth);
         heir.in_links.clone_from(&link.in_links);
         heir.in_degree = link.in_degree;
+        heir.forgotten_relevance = link.forgotten_relevance;
         heir.evidence = link.evidence;
         heir.estimate = link.estimate;
         heir.priority = link.priority;

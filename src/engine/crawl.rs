@@ -198,6 +198,7 @@ impl Crawl {
             facts,
             in_links: Vec::new(),
             in_degree: 0,
+            forgotten_relevance: 0.0,
             evidence: Evidence::default(),
             estimate: Relevance::NONE,
             priority: Priority::default(),
@@ -208,7 +209,9 @@ impl Crawl {
 
     /// Gives a link a node, marks it as seen and queues it.
     pub(super) fn admit(&mut self, link: Link) -> NodeId {
-        let node = self.graph.add(link.estimate.get());
+        // A node that is a site of its own shares its votes with no other.
+        let site = if self.order.one_vote_per_site() { link.host.0 } else { self.graph.len() as u32 };
+        let node = self.graph.add(link.estimate.get(), site);
         self.frontier.mark_seen(link.fingerprint, node);
         self.frontier.push(node, link);
         self.pool.push(node);

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     frontier::{InLinkNote, Link},
-    link_classifier::{Evidence, InLinkFacts, LinkLearner, SourceFacts, TargetFacts, WordWeight},
+    link_classifier::{Evidence, InLinkFacts, LinkLearner, Linkers, SourceFacts, TargetFacts, WordWeight},
     text::{Segmenter, url_words},
     topic::KeywordSet,
     topical_rank::{LinkGraph, NodeId},
@@ -44,7 +44,8 @@ impl Knowledge {
 
     /// All evidence about a waiting link.
     pub(super) fn evidence(&self, link: &Link, graph: &LinkGraph, learner: &LinkLearner, words: WordWeight<'_>) -> Evidence {
-        self.with_facts(link, graph, |facts| learner.evidence(&link.facts, facts, link.in_degree, words))
+        let linkers = Linkers { number: link.in_degree, forgotten_relevance: f64::from(link.forgotten_relevance) };
+        self.with_facts(link, graph, |facts| learner.evidence(&link.facts, facts, linkers, words))
     }
 
     /// Calls `each` with the facts of a link's in-links.

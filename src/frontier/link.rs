@@ -27,6 +27,8 @@ pub struct Link {
     pub in_links: Vec<InLinkNote>,
     /// All links that lead here from fetched pages, kept or not.
     pub in_degree: u32,
+    /// Relevance of the pages whose links were not kept, added up.
+    pub forgotten_relevance: f32,
     pub evidence: Evidence,
     pub estimate: Relevance,
     pub priority: Priority,
@@ -55,7 +57,8 @@ impl Link {
         if self.in_links.len() > MAX_IN_LINKS {
             let worst = (1..self.in_links.len())
                 .min_by(|&a, &b| relevance_of(self.in_links[a].source).total_cmp(&relevance_of(self.in_links[b].source)));
-            self.in_links.remove(worst.unwrap_or(1));
+            let gone = self.in_links.remove(worst.unwrap_or(1));
+            self.forgotten_relevance += relevance_of(gone.source) as f32;
         }
     }
 }

@@ -26,6 +26,11 @@ pub trait CrawlOrder: Send + Sync {
     fn rank_input(&self, relevance: f64) -> f64 {
         relevance
     }
+
+    /// Whether the links that pages of a site give each other count as one vote in ranks; PageRank counts each.
+    fn one_vote_per_site(&self) -> bool {
+        true
+    }
 }
 
 /// The orders a user can choose from.
@@ -92,6 +97,10 @@ impl CrawlOrder for Order {
 
     fn rank_input(&self, relevance: f64) -> f64 {
         if *self == Self::Pagerank { 1.0 } else { relevance }
+    }
+
+    fn one_vote_per_site(&self) -> bool {
+        *self != Self::Pagerank
     }
 }
 

@@ -62,6 +62,15 @@ pub struct InLinkFacts<'a> {
     pub neighbours: &'a [(u8, f32)],
 }
 
+/// How many pages link to a target, beyond the in-links that are kept.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Linkers {
+    /// All pages that link to it.
+    pub number: u32,
+    /// Relevance, added up, of those whose in-links were not kept.
+    pub forgotten_relevance: f64,
+}
+
 /// Learns where links lead.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct LinkLearner {
@@ -145,7 +154,7 @@ impl LinkLearner {
         &self,
         target: &TargetFacts,
         in_links: &[InLinkFacts<'_>],
-        in_degree: u32,
+        linkers: Linkers,
         words: WordWeight<'_>,
     ) -> Evidence {
         let mut evidence = Evidence::default();
@@ -155,7 +164,7 @@ impl LinkLearner {
             return evidence;
         }
         self.add_places(&mut evidence, target);
-        self.add_parents(&mut evidence, in_links, in_degree);
+        self.add_parents(&mut evidence, in_links, linkers);
         self.add_words(&mut evidence, target, in_links, words);
         self.add_surroundings(&mut evidence, target, in_links);
         evidence
@@ -172,15 +181,15 @@ impl LinkLearner {
         evidence.set(Feature::Shape, logit(self.outcomes.rate(target.shape_key, overall, 10.0)) - base);
     }
 
-    fn add_parents(&self, evidence: &mut Evidence, in_links: &[InLinkFacts<'_>], in_degree: u32) {
+    fn add_parents(&self, evidence: &mut Evidence, in_links: &[InLinkFacts<'_>], linkers: Linkers) {
         let overall = self.outcomes.overall();
-        let number = in_links.len() as f64;
-        let sum: f64 = in_links.iter().map(|link| link.source.relevance).sum();
+        let number = f64::from(linkers.number.max(in_links.len() as u32));
+        let sum = linkers.forgotten_relevance + in_links.iter().map(|link| link.source.relevance).sum::<f64>();
         let best = in_links.iter().map(|link| link.source.relevance).fold(0.0, f64::max);
         evidence.set(Feature::ParentBest, best);
         evidence.set(Feature::ParentMean, logit((sum + overall) / (number + 1.0)) - logit(overall));
-        evidence.set(Feature::Cocitation, (sum * f64::from(in_degree.max(1)) / number).ln_1p());
-        evidence.set(Feature::InDegree, f64::from(in_degree).ln_1p());
+        evidence.set(Feature::Cocitation, sum.ln_1p());
+        evidence.set(Feature::InDegree, number.ln_1p());
         let distance = in_links.iter().map(|link| link.source.distance.min(5)).min().unwrap_or(5);
         evidence.set(Feature::Distance, f64::from(distance));
     }
@@ -365,14 +374,14 @@ mod tests {
         for key in 0..20 {
             for (context, relevance) in [(&good, 0.95), (&bad, 0.05)] {
                 let link = [facts(context, &source, &none)];
-                let evidence = learner.evidence(&target, &link, 1, &|_| 0.0);
+                let evidence = learner.evidence(&target, &link, Linkers::default(), &|_| 0.0);
                 learner.see(&target, context);
                 learner.learn(key * 2 + u64::from(context.group), &target, &link, evidence, Relevance::new(relevance));
             }
         }
         let estimate = |context: &LinkContext| {
             let link = [facts(context, &source, &none)];
-            learner.estimate(&learner.evidence(&target, &link, 1, &|_| 0.0)).get()
+            learner.estimate(&learner.evidence(&target, &link, Linkers::default(), &|_| 0.0)).get()
         };
         assert!(estimate(&context("unseen", 1)) > 2.0 * estimate(&context("unseen", 2)));
         assert!(estimate(&good) > estimate(&context("unseen", 1)));
@@ -399,7 +408,7 @@ mod tests {
         let list = context("list", 1);
         for key in 0..10 {
             let link = [facts(&list, &source, &none)];
-            let evidence = learner.evidence(&target, &link, 1, &|_| 0.0);
+            let evidence = learner.evidence(&target, &link, Linkers::default(), &|_| 0.0);
             learner.learn(key, &target, &link, evidence, Relevance::FULL);
         }
         assert!(learner.overall_rate() > 0.7);
