@@ -209,14 +209,19 @@ impl Crawl {
 
     /// Gives a link a node, marks it as seen and queues it.
     pub(super) fn admit(&mut self, link: Link) -> NodeId {
-        // A node that is a site of its own shares its votes with no other.
-        let site = if self.order.one_vote_per_site() { link.host.0 } else { self.graph.len() as u32 };
-        let node = self.graph.add(link.estimate.get(), site);
+        let node = self.new_node(link.estimate.get(), link.host);
         self.frontier.mark_seen(link.fingerprint, node);
         self.frontier.push(node, link);
         self.pool.push(node);
         self.pending.waiting(node);
         node
+    }
+
+    /// A node of the link graph for a URL of `host`.
+    pub(super) fn new_node(&mut self, estimate: f64, host: HostId) -> NodeId {
+        // A node that is a site of its own shares its votes with no other.
+        let site = if self.order.one_vote_per_site() { host.0 } else { self.graph.len() as u32 };
+        self.graph.add(estimate, site)
     }
 
     /// The host of a URL, made known if it is new.

@@ -106,7 +106,9 @@ impl Crawl {
 
     /// A finished URL: its node, what was learnt of its text, and its place as a source.
     fn restore_page(&mut self, page: &PageRecord) {
-        let node = self.graph.add(page.relevance.get());
+        let host = self.frontier.host(&page.host);
+        self.enter_host(host, page.host.clone());
+        let node = self.new_node(page.relevance.get(), host);
         self.frontier.mark_seen(page.fingerprint, node);
         self.seeds_fetched += usize::from(page.chosen == Chosen::Seed && page.outcome == Outcome::Fetched);
         if page.outcome != Outcome::Fetched {
