@@ -206,7 +206,7 @@ impl Crawl {
     }
 
     fn absorb_document(&mut self, link: &Link, node: NodeId, document: ReadDocument, record: &mut PageRecord) {
-        let ReadDocument { page, reading, digest, .. } = document;
+        let ReadDocument { page, reading, digest } = document;
         page.charset.clone_into(&mut record.charset);
         record.language = page.language;
         record.title.clone_from(&page.title);

@@ -1,9 +1,9 @@
 //! The engine: the loop that closes a crawl, and the only owner of what it learns.
 //!
 //! ```text
-//! frontier → robots → fetch → decode → parse → page classifier → Visit → engine → store
-//!     ^                                                                    |
-//!     +------------------- push, re-score, learn, rank --------------------+
+//! frontier → robots → fetch → decode → parse → read → Visit → engine: judge, learn, rank → store
+//!     ^                                                              |
+//!     +-------------------- push, re-score --------------------------+
 //! ```
 //!
 //! Promises: only the engine changes frontier, link model and ranks; a visit borrows nothing and returns a

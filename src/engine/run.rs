@@ -1,6 +1,6 @@
 //! The loop.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use tokio::sync::watch;
 
@@ -125,8 +125,7 @@ impl Crawl {
         let name = self.frontier.host_name(host).to_owned();
         self.paces.on_request(&name, self.hosts[host.0 as usize].address, now);
         let errand = Errand { host, url, purpose, started: now };
-        let model = self.pages.model();
-        self.runner.start(&Arc::clone(&self.web), errand, model).await;
+        self.runner.start(&self.web, errand).await;
     }
 
     /// Follows redirects of robots.txt whose turn has come; says when the next one has.

@@ -11,7 +11,7 @@ use super::{
     clock::Clock,
     visit::{Errand, Visit, Web},
 };
-use crate::{page::Timestamp, page_classifier::PageClassifier};
+use crate::page::Timestamp;
 
 /// What happened next.
 pub(super) enum Event {
@@ -42,13 +42,13 @@ impl Runner {
     }
 
     /// Starts an errand.
-    pub(super) async fn start(&mut self, web: &Arc<Web>, errand: Errand, model: Arc<dyn PageClassifier>) {
+    pub(super) async fn start(&mut self, web: &Arc<Web>, errand: Errand) {
         let web = Arc::clone(web);
         match self {
             Self::Live(running) => {
                 running.spawn(async move {
                     let fetched = web.fetch(errand.url.clone()).await;
-                    let reading = tokio::task::spawn_blocking(move || web.read(errand, fetched, &*model));
+                    let reading = tokio::task::spawn_blocking(move || web.read(errand, fetched));
                     // A panic in parsing is passed on: it is a defect, not an outcome.
                     reading.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
                 });
@@ -57,7 +57,7 @@ impl Runner {
                 let fetched = web.fetch(errand.url.clone()).await;
                 let ends = errand.started + fetched.elapsed;
                 *started += 1;
-                running.insert((ends, *started), tokio::task::spawn_blocking(move || web.read(errand, fetched, &*model)));
+                running.insert((ends, *started), tokio::task::spawn_blocking(move || web.read(errand, fetched)));
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The page's journey: one errand, from request to judged page. Shares nothing, returns a value.
+//! The page's journey: one errand, from request to parsed and read page. Shares nothing, returns a value; it is judged
+//! when the engine takes it in, by the newest model.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -8,7 +9,7 @@ use crate::{
     fetch::{Failure, Fetched, Fetcher, Request, Response},
     frontier::HostId,
     page::{Page, Timestamp},
-    page_classifier::{Judgement, PageClassifier, Reading},
+    page_classifier::Reading,
     parse::{Document, ParseConfig, parse},
     politeness::x_robots_tag,
     text::{Segmenter, url_words},
@@ -72,12 +73,11 @@ pub(super) enum Content {
     Raw,
 }
 
-/// A parsed and judged document.
+/// A parsed document.
 #[derive(Debug)]
 pub(super) struct ReadDocument {
     pub(super) page: Page,
     pub(super) reading: Reading,
-    pub(super) judgement: Judgement,
     /// xxh3 of the body.
     pub(super) digest: u64,
 }
@@ -88,29 +88,29 @@ impl Web {
         self.fetcher.fetch(Request::get(url)).await
     }
 
-    /// The processor's half: decode, parse, segment, judge. Blocking.
-    pub(super) fn read(&self, errand: Errand, fetched: Fetched, model: &dyn PageClassifier) -> Visit {
+    /// The processor's half: decode, parse, segment, read. Blocking.
+    pub(super) fn read(&self, errand: Errand, fetched: Fetched) -> Visit {
         let Fetched { elapsed, address, result } = fetched;
         let result = result.map(|response| {
-            let content = self.content(&errand, &response, model);
+            let content = self.content(&errand, &response);
             Answer { response, content }
         });
         Visit { errand, elapsed, address, result }
     }
 
-    fn content(&self, errand: &Errand, response: &Response, model: &dyn PageClassifier) -> Content {
+    fn content(&self, errand: &Errand, response: &Response) -> Content {
         match response.status {
             300..=303 | 307 | 308 => {
                 let target = response.header("location").and_then(|to| canonicalize(to, Some(&errand.url)).ok());
                 Content::Redirect(target)
             }
             _ if matches!(errand.purpose, Purpose::Robots(_)) => Content::Raw,
-            200..=203 | 206 => self.document(&errand.url, response, model),
+            200..=203 | 206 => self.document(&errand.url, response),
             _ => Content::Status,
         }
     }
 
-    fn document(&self, url: &Url, response: &Response, model: &dyn PageClassifier) -> Content {
+    fn document(&self, url: &Url, response: &Response) -> Content {
         let document = Document { url, content_type: response.header("content-type"), body: &response.body };
         match parse(&document, &self.segmenter, &self.parse) {
             Err(error) => Content::Unreadable(error.to_string()),
@@ -120,8 +120,7 @@ impl Web {
                 page.directives.nofollow |= header.nofollow;
                 page.directives.noindex |= header.noindex;
                 let reading = Reading::of(&page.terms, &url_words(url, &self.segmenter).directory, &self.keywords);
-                let judgement = model.judge(&reading);
-                Content::Document(Box::new(ReadDocument { page, reading, judgement, digest: xxh3_64(&response.body) }))
+                Content::Document(Box::new(ReadDocument { page, reading, digest: xxh3_64(&response.body) }))
             }
         }
     }

@@ -157,15 +157,7 @@ mod tests {
         let held_out = |keys: &[String]| {
             let mut set = TrainingSet::default();
             for key in keys {
-                set.add(&Document {
-                    source: "a",
-                    key,
-                    terms: &terms,
-                    url_words: &[],
-                    relevance: 1.0,
-                    weight: 1.0,
-                    known: true,
-                });
+                set.add(&Document { source: "a", key, terms: &terms, url_words: &[], relevance: 1.0, weight: 1.0, known: true });
             }
             let (_, held_out) = set.split(0.25);
             let mut keys: Vec<String> = held_out.into_iter().map(|at| set.examples()[at].key.clone()).collect();
