@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Crawl, EngineError,
+    Crawl, EngineError, Ingredient,
     crawl::KnownRobots,
     knowledge::Source,
     resume::{is_seed, is_site_root},
@@ -220,7 +220,7 @@ impl Crawl {
         }
         self.digests.insert(digest, record.seq);
         record.terms = page.terms.iter().map(|term| (term.word.to_owned(), term.count)).collect();
-        let judgement = if is_seed(link) {
+        let judgement = if is_seed(link) && !self.plan.lacks(Ingredient::SeedTrust) {
             self.pages.observe_seed(record.seq, reading, is_site_root(&link.url))
         } else {
             self.pages.observe(record.seq, reading)

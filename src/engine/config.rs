@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Limits;
+use super::{Ingredient, Limits};
 use crate::{
     frontier::{FrontierConfig, Order},
     link_classifier::TrainedLinkModel,
@@ -40,6 +40,8 @@ pub struct EngineConfig {
     pub commit_every_ms: u64,
     /// Visits in one commit, at most.
     pub commit_visits: usize,
+    /// Ingredients of the focus to do without, to measure what they are worth.
+    pub without: Vec<Ingredient>,
 }
 
 impl Default for EngineConfig {
@@ -55,6 +57,7 @@ impl Default for EngineConfig {
             obey_nofollow: true,
             commit_every_ms: 1_000,
             commit_visits: 64,
+            without: Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
 use rustc_hash::FxHashMap;
 
 use super::{
-    CrawlPlan, Journal,
+    CrawlPlan, Ingredient, Journal,
     clock::Clock,
     facts::Lexicon,
     finish::Pending,
@@ -22,7 +22,7 @@ use crate::{
     page_classifier::{PageLearner, Reading},
     politeness::{Paces, Robots},
     store::{CrawlState, HostRecord, StoreError},
-    topical_rank::{LinkGraph, NodeId},
+    topical_rank::{LinkGraph, NodeId, RankConfig},
     url::{Fingerprint, Url, authority},
 };
 
@@ -118,6 +118,8 @@ impl Crawl {
         journal: Box<dyn Journal>,
     ) -> Self {
         let clock = fetcher.recorded_at().map_or(Clock::System, Clock::Virtual);
+        let alpha = if plan.lacks(Ingredient::Rank) { 0.0 } else { plan.rank.alpha };
+        let rank = RankConfig { alpha, ..plan.rank };
         let mut pages = PageLearner::new(&plan.page_classifier, plan.keywords.len(), plan.trained.as_deref());
         for (number, example) in plan.examples.iter().enumerate() {
             let reading = Reading::of(&example.terms, &[], &plan.keywords);
@@ -126,7 +128,7 @@ impl Crawl {
         }
         let mut links = plan.trained_links.as_ref().map_or_else(LinkLearner::default, LinkLearner::starting_from);
         links.set_keyword_weights(pages.keyword_weights());
-        Self {
+        let mut crawl = Self {
             web: Arc::new(Web {
                 fetcher,
                 segmenter: Arc::clone(&plan.segmenter),
@@ -137,7 +139,7 @@ impl Crawl {
             clock,
             runner: Runner::new(clock),
             frontier: Frontier::new(plan.frontier, plan.pace.per_host_connections),
-            graph: LinkGraph::new(plan.rank),
+            graph: LinkGraph::new(rank),
             links,
             pages,
             knowledge: Knowledge::default(),
@@ -167,7 +169,9 @@ impl Crawl {
             node_of_seq: FxHashMap::default(),
             order,
             plan,
-        }
+        };
+        crawl.leave_out();
+        crawl
     }
 
     /// Queues a seed before everything else; one that is known already is left alone.

@@ -27,6 +27,7 @@ mod run;
 mod runner;
 mod score;
 mod visit;
+mod without;
 
 pub use config::{CrawlPlan, EngineConfig, Example};
 pub use crawl::{Crawl, EngineError};
@@ -35,3 +36,4 @@ pub use journal::Journal;
 pub use limits::{HarvestFloor, Limits, StopReason};
 pub use progress::Progress;
 pub use run::{Controls, Summary};
+pub use without::Ingredient;

@@ -225,6 +225,7 @@ impl Crawl {
         let from = snapshot.as_ref().map_or(1, |(seq, _)| seq + 1);
         if let Some((_, learner)) = snapshot {
             self.links = learner;
+            self.leave_out();
         }
         self.links.set_keyword_weights(self.pages.keyword_weights());
         for page in store.pages(from)? {

@@ -1,6 +1,6 @@
 //! Scoring links anew as the crawl learns, within a budget per fetch.
 
-use super::Crawl;
+use super::{Crawl, Ingredient};
 use crate::{
     frontier::{LinkView, Priority},
     page::Relevance,
@@ -50,8 +50,9 @@ impl Crawl {
     /// After a fetch: what it touched is scored anew, then the head of the queue and a share of the rest.
     pub(super) fn rescore(&mut self, fetched: &[NodeId], new_links: &[NodeId], weights_changed: bool) {
         let model = self.pages.model();
-        let words = |word| model.word_weight(word);
-        let learns = self.order.learns();
+        let lends = !self.plan.lacks(Ingredient::LentVocabulary);
+        let words = |word| if lends { model.word_weight(word) } else { 0.0 };
+        let learns = self.order.learns() && !self.plan.lacks(Ingredient::Rescoring);
         let mut budget = self.plan.engine.rescore_budget;
         let mut list: Vec<NodeId> = new_links.to_vec();
         if learns {

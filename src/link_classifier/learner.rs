@@ -80,6 +80,9 @@ pub struct LinkLearner {
     url: LinkBayes,
     around: LinkBayes,
     keyword_weights: Vec<f64>,
+    /// Evidence that is not to count.
+    left_out: Vec<Feature>,
+    keeps_prior_weights: bool,
     learnt: f64,
     /// What each remembered outcome was counted as, to correct it when its page is judged anew.
     taught: FxHashMap<u64, Taught>,
@@ -115,6 +118,16 @@ impl LinkLearner {
     /// Sets how much each keyword counts now, 0..=1 each.
     pub fn set_keyword_weights(&mut self, weights: Vec<f64>) {
         self.keyword_weights = weights;
+    }
+
+    /// Never counts some pieces of evidence, to measure what they are worth.
+    pub fn leave_out(&mut self, features: &[Feature]) {
+        self.left_out.extend_from_slice(features);
+    }
+
+    /// Never fits the weights to outcomes.
+    pub fn keep_prior_weights(&mut self) {
+        self.keeps_prior_weights = true;
     }
 
     /// Keyword score of matches under the current weights, 0..=1.
@@ -161,12 +174,20 @@ impl LinkLearner {
         evidence.set(Feature::UrlKeywords, self.keyword_score(&target.file_matches));
         evidence.set(Feature::DirectoryKeywords, self.keyword_score(&target.directory_matches));
         if in_links.is_empty() {
-            return evidence;
+            return self.counted(evidence);
         }
         self.add_places(&mut evidence, target);
         self.add_parents(&mut evidence, in_links, linkers);
         self.add_words(&mut evidence, target, in_links, words);
         self.add_surroundings(&mut evidence, target, in_links);
+        self.counted(evidence)
+    }
+
+    /// The evidence without what is not to count.
+    fn counted(&self, mut evidence: Evidence) -> Evidence {
+        for &feature in &self.left_out {
+            evidence.set(feature, 0.0);
+        }
         evidence
     }
 
@@ -281,7 +302,7 @@ impl LinkLearner {
             self.taught.insert(key, taught);
         }
         self.learnt += 1.0;
-        self.model.learn(key, evidence, relevance.get())
+        !self.keeps_prior_weights && self.model.learn(key, evidence, relevance.get())
     }
 
     /// Learns from evidence alone, where the link's surroundings are no longer known.
@@ -399,6 +420,29 @@ mod tests {
             learner.learn(key, &target, &[facts(&list, &source, &none)], plain, Relevance::NONE);
         }
         assert!(learner.estimate(&plain).get() < 0.2);
+    }
+
+    #[test]
+    fn evidence_that_is_left_out_counts_nothing() {
+        let (none, source) = (Matches::default(), SourceFacts { relevance: 0.9, ..SourceFacts::default() });
+        let (list, target) = (context("list", 1), TargetFacts::default());
+        let link = [facts(&list, &source, &none)];
+        let best =
+            |learner: &LinkLearner| learner.evidence(&target, &link, Linkers::default(), &|_| 0.0).get(Feature::ParentBest);
+        let mut learner = LinkLearner::default();
+        assert!(best(&learner) > 0.8);
+        learner.leave_out(&[Feature::ParentBest]);
+        assert!(best(&learner).abs() < 1e-12);
+    }
+
+    #[test]
+    fn pages_whose_links_were_not_kept_still_count_among_the_linkers() {
+        let (none, source) = (Matches::default(), SourceFacts { relevance: 1.0, ..SourceFacts::default() });
+        let (list, target) = (context("list", 1), TargetFacts::default());
+        let link = [facts(&list, &source, &none)];
+        let mean = |linkers: Linkers| LinkLearner::default().evidence(&target, &link, linkers, &|_| 0.0).get(Feature::ParentMean);
+        let among_irrelevant = mean(Linkers { number: 100, forgotten_relevance: 1.0 });
+        assert!(among_irrelevant < 0.0 && mean(Linkers { number: 1, forgotten_relevance: 0.0 }) > 0.0);
     }
 
     #[test]

@@ -35,6 +35,7 @@ pub struct PageLearner {
     bayes: BayesModel,
     model: Arc<dyn PageClassifier>,
     oldest: usize,
+    keywords_only: bool,
 }
 
 #[derive(Debug)]
@@ -77,7 +78,13 @@ impl PageLearner {
             model: Arc::new(bayes.clone()),
             bayes,
             oldest: 0,
+            keywords_only: false,
         }
+    }
+
+    /// Never lets words other than keywords judge, to measure what they are worth.
+    pub fn judge_by_keywords_only(&mut self) {
+        self.keywords_only = true;
     }
 
     /// The current model; frozen, to be read anywhere.
@@ -152,7 +159,7 @@ impl PageLearner {
         };
         self.version += 1;
         self.bayes.keyword_threshold = self.keyword_threshold();
-        self.bayes.trust = (self.observed as f64 / FULL_TRUST).min(1.0);
+        self.bayes.trust = if self.keywords_only { 0.0 } else { (self.observed as f64 / FULL_TRUST).min(1.0) };
         self.bayes.own_words = self.observed as f64 / (self.observed as f64 + OWN_WORDS);
         let before: Vec<f64> = self.sample.iter().map(|sample| sample.relevance).collect();
         let mut counts = self.counts();
