@@ -18,6 +18,7 @@ use clap::{Args, ValueEnum};
 use super::progress::Show;
 use crate::{
     config::Config,
+    engine::Ingredient,
     evaluation::{Contestant, Curve, Labels, RecordedWeb, Score, Trial, compare, draw_curves, load_tasks, run_trial},
     frontier::Order,
     topic::Topic,
@@ -54,6 +55,9 @@ pub(super) struct ReplayArgs {
     /// Besides the given seeds, this many random draws of three labelled pages as seeds
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed_draws: u64,
+    /// Leave ingredients of the focus out, to measure what they are worth
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME")]
+    without: Vec<Ingredient>,
     /// Fetches at a time
     #[arg(long, default_value_t = 1)]
     workers: usize,
@@ -108,6 +112,7 @@ pub(super) fn run(args: &ReplayArgs, show: Show) -> anyhow::Result<ExitCode> {
     let contestants = args.orders.iter().map(|name| contestant(name)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut config = args.config.as_deref().map(Config::load).transpose()?.unwrap_or_default();
     config.crawl.workers = args.workers.max(1);
+    config.crawl.without.extend_from_slice(&args.without);
     // Strict orders on recorded webs: nobody is kept waiting there, and robots.txt was not recorded.
     config.politeness.delay_ms = 0;
     config.politeness.obey_robots = false;

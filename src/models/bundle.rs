@@ -57,7 +57,6 @@ impl ModelBundle {
         bundle.card.id = sha256(&all)[..12].to_owned();
         bundle.card.files = files.iter().map(|(name, bytes)| ((*name).to_owned(), sha256(bytes))).collect();
         bundle.card.format = FORMAT;
-        bundle.card.dimensions = TrainedPageModel::dimensions();
         bundle.card.words = bundle.words.len();
         bundle.card.version = bundle.card.version.max(1);
         env!("CARGO_PKG_VERSION").clone_into(&mut bundle.card.windrow);
@@ -173,12 +172,7 @@ fn read_card(model: &str, bytes: &[u8]) -> Result<Card, ModelError> {
     if format != FORMAT {
         return Err(ModelError::Format { model: model.to_owned(), found: format, expected: FORMAT });
     }
-    let card: Card = serde_json::from_slice(bytes).map_err(parse)?;
-    let expected = TrainedPageModel::dimensions();
-    if card.dimensions != expected {
-        return Err(ModelError::Dimensions { model: model.to_owned(), found: card.dimensions, expected });
-    }
-    Ok(card)
+    serde_json::from_slice(bytes).map_err(parse)
 }
 
 /// `page.json` with one word a line, so that versions can be compared line by line.
@@ -280,13 +274,11 @@ mod tests {
     }
 
     #[test]
-    fn a_model_of_another_format_or_width_is_refused_clearly() {
+    fn a_model_of_another_format_is_refused_clearly() {
         let (_folder, path) = saved();
         let card = fs::read_to_string(path.join(CARD)).unwrap();
         fs::write(path.join(CARD), card.replace("\"format\": 1", "\"format\": 7")).unwrap();
         assert!(refusal(&path).contains("is of format 7, this windrow reads format 1"));
-        fs::write(path.join(CARD), card.replace("\"dimensions\": 65536", "\"dimensions\": 1024")).unwrap();
-        assert!(refusal(&path).contains("was made for 1024 word columns, this windrow has 65536"));
     }
 
     #[test]

@@ -24,8 +24,6 @@ pub struct Card {
     pub trained: String,
     /// The windrow that trained it.
     pub windrow: String,
-    /// Columns that words are hashed into.
-    pub dimensions: usize,
     /// Words of the page model.
     pub words: usize,
     pub data: Vec<DataSource>,

@@ -17,10 +17,6 @@ pub enum ModelError {
         "model {model} is of format {found}, this windrow reads format {expected}: train it again, or use the windrow that made it"
     )]
     Format { model: String, found: u32, expected: u32 },
-    #[error(
-        "model {model} was made for {found} word columns, this windrow has {expected}: train it again, or use the windrow that made it"
-    )]
-    Dimensions { model: String, found: usize, expected: usize },
     #[error("{place}: {problem}")]
     Manifest { place: String, problem: String },
     #[error("{}, line {line}: {problem}", path.display())]

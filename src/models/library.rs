@@ -58,7 +58,10 @@ mod tests {
     use super::*;
     use crate::{
         models::{Card, WordCounts},
-        page_classifier::Meaning,
+        page::TermBag,
+        page_classifier::{Meaning, PageClassifierConfig, PageLearner, Reading},
+        text::Segmenter,
+        topic::KeywordSet,
     };
 
     fn save(folder: &Path, rice: f64) {
@@ -97,6 +100,39 @@ mod tests {
         save(&folder.path().join("agriculture"), 1.0);
         std::fs::write(folder.path().join("agriculture/page.json"), "{").unwrap();
         assert!(load("agriculture", &[folder.path().to_owned()]).is_err());
+    }
+
+    /// What a crawl that starts from the agriculture model thinks of a text on its first page, beside a few keywords.
+    fn first_judgement(text: &str) -> f64 {
+        let segmenter = Segmenter::shared();
+        let keywords = KeywordSet::new(["水稻", "小麦", "crop rotation", "livestock"].map(|keyword| segmenter.term_ids(keyword)));
+        let model = load("agriculture", &[]).unwrap();
+        let learner = PageLearner::new(&PageClassifierConfig::default(), keywords.len(), Some(&model.page));
+        let words = segmenter.words(text);
+        let terms: TermBag = words.iter().map(|word| (word.as_str(), 1.0)).collect();
+        learner.model().judge(&Reading::of(&terms, &[], &keywords)).relevance.get()
+    }
+
+    #[test]
+    fn a_fresh_crawl_knows_farming_from_sport_in_chinese_even_without_its_keywords() {
+        let farm = "今年春天雨水偏少，合作社提前组织农户整地起垄，选用抗病品种的甘薯苗，覆盖地膜后移栽。\
+            技术员到田间指导追肥和防治地下害虫，预计每亩可增产三百斤，农民收入会比去年高。";
+        let sport = "主队在下半场连进两球逆转取胜，前锋头球破门后球迷欢呼，教练称赞队员的体能和拼抢。\
+            下一轮联赛他们将在客场迎战上届冠军，门将因伤可能缺阵。";
+        assert!(first_judgement(farm) > 0.7, "{}", first_judgement(farm));
+        assert!(first_judgement(sport) < 0.2, "{}", first_judgement(sport));
+    }
+
+    #[test]
+    fn a_fresh_crawl_knows_farming_from_sport_in_english_even_without_its_keywords() {
+        let farm = "After two dry seasons the growers in the valley changed how they till their fields. They sow a cover crop \
+            after the harvest, spread compost instead of fertilizer and irrigate the orchard at night. Weeds and aphids are \
+            fewer, and the yield of potatoes has risen although less pesticide is sprayed.";
+        let sport = "The home team scored twice in the second half to win the match. The striker headed the winning goal in front \
+            of forty thousand fans, and the coach praised his players for a fine season. Next week they meet the champions of \
+            the league in a stadium where they have not won since their promotion.";
+        assert!(first_judgement(farm) > 0.7, "{}", first_judgement(farm));
+        assert!(first_judgement(sport) < 0.2, "{}", first_judgement(sport));
     }
 
     #[test]

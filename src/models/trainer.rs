@@ -26,7 +26,7 @@ pub struct PageTrainer<'a> {
     pub parent: Option<(&'a WordCounts, f64)>,
     /// What the calibration is held at where there is little to fit it to, at even odds.
     pub calibration: Calibration,
-    /// Calibrate on documents whose relevance is only believed as well: for want of others.
+    /// Calibrate on documents whose relevance is only believed as well, as is done anyway where one class has no others.
     pub calibrate_on_belief: bool,
 }
 
@@ -34,8 +34,8 @@ impl Default for PageTrainer<'_> {
     fn default() -> Self {
         Self {
             min_documents: 3,
-            max_words: 30_000,
-            smoothing: 500.0,
+            max_words: 10_000,
+            smoothing: 1_000.0,
             balanced: true,
             parent: None,
             calibration: Calibration { slope: 2.0, offset: 0.0 },
@@ -85,7 +85,8 @@ impl PageTrainer<'_> {
             words.merge(parent, share);
         }
         for (word, &(relevant, irrelevant, documents)) in set.words().iter().zip(&tally) {
-            if documents >= self.min_documents {
+            // Numbers are years, pages and telephones: they tell of a source.
+            if documents >= self.min_documents && !word.bytes().all(|byte| byte.is_ascii_digit()) {
                 words.add(word, relevant, irrelevant);
             }
         }
@@ -120,10 +121,12 @@ impl PageTrainer<'_> {
 
     /// Scale and calibration from scores of documents by counts of the other folds.
     fn meaning(&self, set: &TrainingSet, examples: &[&Example]) -> Result<Meaning, ModelError> {
+        let known: Vec<&Example> = examples.iter().copied().filter(|example| example.known).collect();
+        let believe = self.calibrate_on_belief || check(&known).is_err();
         let mut scored: Vec<(f64, &Example)> = Vec::new();
         for fold in 0..FOLDS {
             let (tested, rest): (Vec<&Example>, Vec<&Example>) =
-                examples.iter().partition(|example| (example.known || self.calibrate_on_belief) && example.fold(FOLDS) == fold);
+                examples.iter().partition(|example| (example.known || believe) && example.fold(FOLDS) == fold);
             if tested.is_empty() || check(&rest).is_err() {
                 continue;
             }
@@ -242,6 +245,23 @@ mod tests {
         let relevant: Vec<usize> = (0..set.len()).filter(|&at| set.examples()[at].relevance > 0.5).collect();
         let error = PageTrainer::default().train(&set, &relevant).unwrap_err().to_string();
         assert!(error.contains("100 relevant and 0 irrelevant documents") && error.contains("label more"), "{error}");
+    }
+
+    #[test]
+    fn numbers_and_rare_words_are_left_out() {
+        let mut set = documents();
+        let terms: TermBag = [("1998", 1.0), ("rare", 1.0)].into_iter().collect();
+        let document =
+            Document { source: "a", key: "x", terms: &terms, url_words: &[], relevance: 1.0, weight: 1.0, known: true };
+        set.add(&document);
+        let common: TermBag = [("1998", 1.0), ("c4", 1.0)].into_iter().collect();
+        for key in ["1", "2", "3"] {
+            set.add(&Document { key, terms: &common, ..document });
+        }
+        let all: Vec<usize> = (0..set.len()).collect();
+        let words = PageTrainer::default().train(&set, &all).unwrap().words;
+        let has = |word: &str| words.iter().any(|known| known.0 == word);
+        assert!(has("c4") && !has("1998") && !has("rare"));
     }
 
     #[test]

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    page_classifier::{ClassCounts, Meaning, TrainedPageModel},
-    text::TermId,
-};
+use crate::page_classifier::{Meaning, TrainedPageModel};
 
 /// Counts of words in relevant and irrelevant documents.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -56,7 +53,7 @@ impl WordCounts {
     }
 
     /// Words with their counts in relevant and irrelevant documents, in the order of their spelling.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, f64, f64)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f64, f64)> + Clone {
         self.words.iter().map(|(word, &(relevant, irrelevant))| (word.as_str(), relevant, irrelevant))
     }
 
@@ -101,11 +98,7 @@ impl WordCounts {
     /// # Errors
     /// As [`TrainedPageModel::fit`]; counts that are finite and not negative always fit.
     pub fn model(&self, meaning: Meaning) -> Result<TrainedPageModel, String> {
-        let mut counts = ClassCounts::default();
-        for (word, relevant, irrelevant) in self.iter() {
-            counts.add_word(TermId::of(word), relevant, irrelevant);
-        }
-        TrainedPageModel::fit(&counts, self.smoothing, meaning)
+        TrainedPageModel::fit(self.iter(), self.smoothing, meaning)
     }
 
     /// What in these counts no model can be made of, if anything.

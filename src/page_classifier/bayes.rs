@@ -34,9 +34,9 @@ impl Default for ClassCounts {
 impl ClassCounts {
     /// Adds a page that belongs to the topic with probability `relevance`, `times` over (negative takes it back).
     pub fn add(&mut self, reading: &Reading, relevance: f64, times: f64) {
-        for &(column, x) in &reading.words {
-            self.relevant[column as usize] += times * relevance * f64::from(x);
-            self.irrelevant[column as usize] += times * (1.0 - relevance) * f64::from(x);
+        for &(word, x) in &reading.words {
+            self.relevant[column(word)] += times * relevance * f64::from(x);
+            self.irrelevant[column(word)] += times * (1.0 - relevance) * f64::from(x);
         }
         self.relevant_total += times * relevance * reading.weight;
         self.irrelevant_total += times * (1.0 - relevance) * reading.weight;
@@ -54,13 +54,11 @@ impl ClassCounts {
         self.irrelevant_total += scale * other.irrelevant_total;
     }
 
-    /// Adds the weight of one word in each class.
-    pub fn add_word(&mut self, word: TermId, relevant: f64, irrelevant: f64) {
-        let column = column(word) as usize;
-        self.relevant[column] += relevant;
-        self.irrelevant[column] += irrelevant;
-        self.relevant_total += relevant;
-        self.irrelevant_total += irrelevant;
+    /// Counts of a vocabulary of which every word has a column to itself, `(relevant, irrelevant)` by column.
+    #[must_use]
+    pub fn of_columns(columns: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        let (relevant, irrelevant): (Vec<f64>, Vec<f64>) = columns.into_iter().unzip();
+        Self { relevant_total: relevant.iter().sum(), irrelevant_total: irrelevant.iter().sum(), relevant, irrelevant }
     }
 
     /// Share of a column in all text: what smoothing falls back on.
@@ -82,9 +80,9 @@ impl ClassCounts {
         let sum: f64 = reading
             .words
             .iter()
-            .map(|&(column, x)| {
+            .map(|&(word, x)| {
                 let x = f64::from(x);
-                x * self.log_ratio_without(column as usize, relevance * x, (1.0 - relevance) * x, totals)
+                x * self.log_ratio_without(column(word), relevance * x, (1.0 - relevance) * x, totals)
             })
             .sum();
         sum / (reading.weight + LENGTH_PRIOR)
@@ -121,8 +119,9 @@ impl FittedModel {
 /// # Errors
 /// What linfa-bayes or its serialisation refuses, in words; counts that are finite never are.
 pub fn fit_log_ratios(counts: &ClassCounts, smoothing: f64) -> Result<Vec<f32>, String> {
-    let mut rows = Array2::<f64>::zeros((2, DIMENSIONS));
-    for column in 0..DIMENSIONS {
+    let width = counts.relevant.len();
+    let mut rows = Array2::<f64>::zeros((2, width));
+    for column in 0..width {
         let background = smoothing * counts.background(column);
         rows[[0, column]] = counts.irrelevant[column].max(0.0) + background;
         rows[[1, column]] = counts.relevant[column].max(0.0) + background;
@@ -142,10 +141,9 @@ pub fn fit_log_ratios(counts: &ClassCounts, smoothing: f64) -> Result<Vec<f32>, 
         if counts.relevant[column] + counts.irrelevant[column] <= 1e-9 {
             return 0.0;
         }
-        let ratio = (relevant.feature_log_prob[column] - irrelevant.feature_log_prob[column] + offset) as f32;
-        if ratio == 0.0 { f32::MIN_POSITIVE } else { ratio }
+        (relevant.feature_log_prob[column] - irrelevant.feature_log_prob[column] + offset) as f32
     };
-    Ok((0..DIMENSIONS).map(ratio).collect())
+    Ok((0..width).map(ratio).collect())
 }
 
 /// A frozen Naive Bayes page classifier.
@@ -200,7 +198,7 @@ impl BayesModel {
         if self.log_ratios.is_empty() {
             return 0.0;
         }
-        let sum: f64 = reading.words.iter().map(|&(column, x)| f64::from(x * self.log_ratios[column as usize])).sum();
+        let sum: f64 = reading.words.iter().map(|&(word, x)| f64::from(x * self.log_ratios[column(word)])).sum();
         sum / (reading.weight + LENGTH_PRIOR)
     }
 
@@ -220,7 +218,7 @@ impl PageClassifier for BayesModel {
     }
 
     fn word_weight(&self, word: TermId) -> f64 {
-        let own = self.log_ratios.get(column(word) as usize).map_or(0.0, |&ratio| f64::from(ratio));
+        let own = self.log_ratios.get(column(word)).map_or(0.0, |&ratio| f64::from(ratio));
         match &self.trained {
             Some(trained) => self.own_words * own + (1.0 - self.own_words) * trained.word_weight(word),
             None => own,
@@ -247,8 +245,8 @@ mod tests {
         ];
         let row = |reading: &Reading| {
             let mut row = vec![0.0; DIMENSIONS];
-            for &(column, x) in &reading.words {
-                row[column as usize] = f64::from(x);
+            for &(word, x) in &reading.words {
+                row[column(word)] = f64::from(x);
             }
             row
         };
@@ -278,7 +276,7 @@ mod tests {
         counts.add(&reading(&[("rice", 3.0), ("the", 2.0)]), 0.9, 1.0);
         counts.add(&reading(&[("goal", 3.0), ("the", 2.0)]), 0.1, 1.0);
         let ratios = fit_log_ratios(&counts, CRAWL_SMOOTHING).unwrap();
-        let of = |word| ratios[column(TermId::of(word)) as usize];
+        let of = |word| ratios[column(TermId::of(word))];
         assert!(of("rice") > 0.5 && of("goal") < -0.5 && of("the").abs() < 0.2);
     }
 

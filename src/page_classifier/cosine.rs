@@ -30,9 +30,9 @@ impl CosineModel {
             return 0.0;
         }
         let (mut dot, mut norm) = (0.0, 0.0);
-        for &(column, x) in &reading.words {
-            let w = f64::from(x * self.idf[column as usize]);
-            dot += w * f64::from(self.topic[column as usize]);
+        for &(word, x) in &reading.words {
+            let w = f64::from(x * self.idf[column(word)]);
+            dot += w * f64::from(self.topic[column(word)]);
             norm += w * w;
         }
         if norm > 0.0 { dot / norm.sqrt() } else { 0.0 }
@@ -52,7 +52,7 @@ impl PageClassifier for CosineModel {
     }
 
     fn word_weight(&self, word: TermId) -> f64 {
-        let column = column(word) as usize;
+        let column = column(word);
         self.topic.get(column).map_or(0.0, |&weight| f64::from(weight * self.idf[column]))
     }
 }

@@ -9,7 +9,7 @@ use super::{
     BayesModel, ClassCounts, CosineModel, Judgement, PageClassifier, PageClassifierConfig, PageClassifierKind, Reading,
     TrainedPageModel,
     bayes::{CRAWL_SMOOTHING, Scale, fit_log_ratios},
-    reading::{DIMENSIONS, looks_on_topic},
+    reading::{DIMENSIONS, column, looks_on_topic},
 };
 use crate::page::Relevance;
 
@@ -234,16 +234,16 @@ impl PageLearner {
     fn cosine_model(&self) -> CosineModel {
         let mut holding = vec![0.0_f32; DIMENSIONS];
         for sample in &self.sample {
-            for &(column, _) in &sample.reading.words {
-                holding[column as usize] += 1.0;
+            for &(word, _) in &sample.reading.words {
+                holding[column(word)] += 1.0;
             }
         }
         let pages = self.sample.len() as f32 + 1.0;
         let idf: Vec<f32> = holding.iter().map(|&holding| (pages / (holding + 0.5)).ln().max(0.0)).collect();
         let mut topic = vec![0.0_f32; DIMENSIONS];
         for sample in &self.sample {
-            for &(column, x) in &sample.reading.words {
-                topic[column as usize] += (sample.relevance / sample.reading.weight.max(1.0)) as f32 * x * idf[column as usize];
+            for &(word, x) in &sample.reading.words {
+                topic[column(word)] += (sample.relevance / sample.reading.weight.max(1.0)) as f32 * x * idf[column(word)];
             }
         }
         let norm = topic.iter().map(|w| w * w).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
@@ -264,7 +264,12 @@ impl PageLearner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{page::TermBag, text::TermId, topic::KeywordSet};
+    use crate::{
+        page::TermBag,
+        page_classifier::{Calibration, Meaning},
+        text::TermId,
+        topic::KeywordSet,
+    };
 
     fn keywords() -> KeywordSet {
         KeywordSet::new(["rice", "irrigation"].map(|word| vec![TermId::of(word)]))
@@ -296,6 +301,56 @@ mod tests {
             let other = learner.model().judge(&page("goal football player stadium")).relevance.get();
             assert!(unseen > other + 0.1, "{kind:?}: {unseen} {other}");
         }
+    }
+
+    fn trained() -> TrainedPageModel {
+        let words = [("paddy", 50.0, 1.0), ("manure", 50.0, 1.0), ("goal", 1.0, 50.0), ("league", 1.0, 50.0)];
+        let calibration = Calibration { slope: 2.0, offset: 0.0 };
+        let meaning = Meaning { scale: Scale { centre: 0.0, half_gap: 0.3 }, calibration, base_rate: 0.5 };
+        TrainedPageModel::fit(words.into_iter(), 5.0, meaning).unwrap()
+    }
+
+    #[test]
+    fn a_trained_model_speaks_from_the_first_page_on_and_never_falls_silent() {
+        for kind in [PageClassifierKind::Bayes, PageClassifierKind::Cosine] {
+            let config = PageClassifierConfig { kind, ..PageClassifierConfig::default() };
+            let mut learner = PageLearner::new(&config, 2, Some(&trained()));
+            let judge = |learner: &PageLearner, words: &str| learner.model().judge(&page(words)).relevance.get();
+            let (farm, sport) = ("paddy manure paddy manure paddy", "goal league goal league goal");
+            assert!(judge(&learner, farm) > 0.6 && judge(&learner, sport) < 0.1, "{kind:?} {}", judge(&learner, farm));
+            for number in 0..60 {
+                learner.observe(number, page(if number % 2 == 0 { "paddy seedling manure" } else { "goal stadium league" }));
+                if learner.is_due() {
+                    learner.rejudge();
+                }
+            }
+            assert!(judge(&learner, farm) > 0.6 && judge(&learner, sport) < 0.1, "{kind:?} after the crawl");
+            // What the trained model knew has taught the crawl's own words without any keyword on these pages.
+            assert!(
+                learner.model().judge(&page("seedling")).learned_score > learner.model().judge(&page("stadium")).learned_score
+            );
+        }
+    }
+
+    #[test]
+    fn keywords_still_count_beside_a_trained_model() {
+        let learner = PageLearner::new(&PageClassifierConfig::default(), 2, Some(&trained()));
+        let judge = |words: &str| learner.model().judge(&page(words)).relevance.get();
+        assert!(judge("rice irrigation goal field") > judge("field goal"));
+        assert!(judge("rice irrigation") > 0.5);
+    }
+
+    #[test]
+    fn the_words_of_a_trained_model_give_way_to_the_crawls_own() {
+        let mut learner = PageLearner::new(&PageClassifierConfig::default(), 2, Some(&trained()));
+        let paddy = TermId::of("paddy");
+        let first = learner.model().word_weight(paddy);
+        assert!(first > 1.0);
+        for number in 0..400 {
+            learner.observe_label(number, page(if number % 2 == 0 { "rice field" } else { "paddy menu" }), number % 2 == 0);
+        }
+        learner.rejudge();
+        assert!(learner.model().word_weight(paddy) < 0.0);
     }
 
     #[test]

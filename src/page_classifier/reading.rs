@@ -1,4 +1,4 @@
-//! A page as the classifiers read it: sublinear word weights in hashed columns, keyword counts, length.
+//! A page as the classifiers read it: sublinear word weights, keyword counts, length.
 
 use crate::{
     page::{Relevance, TermBag},
@@ -6,19 +6,19 @@ use crate::{
     topic::{KeywordSet, Matches},
 };
 
-/// Columns that words are hashed into. linfa-bayes fits two dense rows of this width in under a millisecond.
+/// Columns that a crawl's words are hashed into. linfa-bayes fits two dense rows of this width in under a millisecond.
 pub const DIMENSIONS: usize = 1 << 16;
 
 /// The column of a word.
-pub(crate) fn column(word: TermId) -> u32 {
-    word.0 & (DIMENSIONS as u32 - 1)
+pub(crate) fn column(word: TermId) -> usize {
+    word.0 as usize & (DIMENSIONS - 1)
 }
 
 /// What is read of one page; independent of any model, so it can be judged again later.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
-    /// `(column, ln(1 + count))`, ascending by column.
-    pub(crate) words: Vec<(u32, f32)>,
+    /// `(word, ln(1 + count))`, ascending by word.
+    pub(crate) words: Vec<(TermId, f32)>,
     /// Sum of the word weights.
     pub(crate) weight: f64,
     /// `(keyword, count)` of the keywords that occur.
@@ -33,15 +33,7 @@ impl Reading {
     /// Reads a page's words; `url_words` are those of its host and directories.
     #[must_use]
     pub fn of(terms: &TermBag, url_words: &[TermId], keywords: &KeywordSet) -> Self {
-        let mut words: Vec<(u32, f32)> = terms.iter().map(|term| (column(term.id), term.count.ln_1p())).collect();
-        words.sort_unstable_by_key(|&(column, _)| column);
-        words.dedup_by(|later, kept| {
-            let same = later.0 == kept.0;
-            if same {
-                kept.1 += later.1;
-            }
-            same
-        });
+        let words: Vec<(TermId, f32)> = terms.iter().map(|term| (term.id, term.count.ln_1p())).collect();
         let keyword_counts = (0..keywords.len())
             .filter_map(|index| {
                 let count = keywords.terms(index).iter().map(|&term| terms.count(term)).fold(f32::INFINITY, f32::min);

@@ -3,12 +3,13 @@
 //! Promises: the same judgement on the first page of a crawl as on the last, since nothing in here depends on what a
 //! crawl has fetched. Words it has never seen say nothing and dilute nothing.
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
     ClassCounts,
     bayes::{LENGTH_PRIOR, Scale, fit_log_ratios},
-    reading::{DIMENSIONS, Reading, column, sigmoid},
+    reading::{Reading, sigmoid},
 };
 use crate::{page::Relevance, text::TermId};
 
@@ -50,18 +51,25 @@ const MAX_EVIDENCE: f64 = 4.0;
 /// A frozen Naive Bayes page model from labelled documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainedPageModel {
-    /// By column; 0 for a column without words.
-    log_ratios: Vec<f32>,
+    /// By the whole identity of a word: columns shared by several words cost a tenth of all AUC between sources.
+    log_ratios: FxHashMap<TermId, f32>,
     meaning: Meaning,
 }
 
 impl TrainedPageModel {
-    /// Fits the words of two classes; `smoothing` is the weight of common text that each class is smoothed with.
+    /// Fits words with their weight in relevant and irrelevant documents; `smoothing` is the weight of common text that each
+    /// class is smoothed with.
     ///
     /// # Errors
     /// As [`fit_log_ratios`].
-    pub fn fit(counts: &ClassCounts, smoothing: f64, meaning: Meaning) -> Result<Self, String> {
-        Ok(Self { log_ratios: fit_log_ratios(counts, smoothing)?, meaning })
+    pub fn fit<'a>(
+        words: impl Iterator<Item = (&'a str, f64, f64)> + Clone,
+        smoothing: f64,
+        meaning: Meaning,
+    ) -> Result<Self, String> {
+        let counts = ClassCounts::of_columns(words.clone().map(|(_, relevant, irrelevant)| (relevant, irrelevant)));
+        let ratios = fit_log_ratios(&counts, smoothing)?;
+        Ok(Self { log_ratios: words.map(|(word, ..)| TermId::of(word)).zip(ratios).collect(), meaning })
     }
 
     /// The same words with another meaning of their scores.
@@ -79,9 +87,8 @@ impl TrainedPageModel {
     #[must_use]
     pub fn score(&self, reading: &Reading) -> f64 {
         let (mut sum, mut known) = (0.0, 0.0);
-        for &(column, x) in &reading.words {
-            let ratio = self.log_ratios[column as usize];
-            if ratio != 0.0 {
+        for &(word, x) in &reading.words {
+            if let Some(&ratio) = self.log_ratios.get(&word) {
                 sum += f64::from(x * ratio);
                 known += f64::from(x);
             }
@@ -108,13 +115,7 @@ impl TrainedPageModel {
     /// The log ratio of one word, positive for the topic; 0 if it is not known.
     #[must_use]
     pub fn word_weight(&self, word: TermId) -> f64 {
-        f64::from(self.log_ratios[column(word) as usize])
-    }
-
-    /// Columns that words are hashed into by this version.
-    #[must_use]
-    pub fn dimensions() -> usize {
-        DIMENSIONS
+        self.log_ratios.get(&word).copied().map_or(0.0, f64::from)
     }
 }
 
@@ -129,13 +130,10 @@ mod tests {
     }
 
     fn model() -> TrainedPageModel {
-        let mut counts = ClassCounts::default();
-        for (word, relevant, irrelevant) in [("rice", 50.0, 1.0), ("goal", 1.0, 50.0), ("water", 20.0, 20.0)] {
-            counts.add_word(TermId::of(word), relevant, irrelevant);
-        }
+        let words = [("rice", 50.0, 1.0), ("goal", 1.0, 50.0), ("water", 20.0, 20.0)];
         let scale = Scale { centre: 0.0, half_gap: 0.2 };
         let meaning = Meaning { scale, calibration: Calibration { slope: 2.0, offset: -2.0 }, base_rate: 0.119_203 };
-        TrainedPageModel::fit(&counts, 10.0, meaning).unwrap()
+        TrainedPageModel::fit(words.into_iter(), 10.0, meaning).unwrap()
     }
 
     #[test]
@@ -143,8 +141,7 @@ mod tests {
         let model = model();
         let strange = (0..200).map(|n| format!("strange{n} ")).collect::<String>();
         let (plain, diluted) = (reading("rice rice water"), reading(&format!("rice rice water {strange}")));
-        // A few of the strange words share a column with a known one.
-        assert!((model.score(&plain) - model.score(&diluted)).abs() < 0.1 * model.score(&plain));
+        assert!((model.score(&plain) - model.score(&diluted)).abs() < 1e-9);
         assert!(model.score(&reading("unheard")).abs() < 1e-9);
     }
 
