@@ -372,7 +372,9 @@ mod tests {
     fn restored_state_ranks_as_before() {
         let graph = random_crawl(50);
         let mut restored = LinkGraph::new(RankConfig::default());
-        graph.nodes.iter().for_each(|node| drop(restored.add(0.0, node.site)));
+        for node in &graph.nodes {
+            let _ = restored.add(0.0, node.site);
+        }
         for index in 0..graph.len() {
             let node = NodeId(index as u32);
             let (settled, residual) = graph.state(node);
