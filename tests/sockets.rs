@@ -13,7 +13,7 @@ use std::{
 
 use futures_util::FutureExt;
 use windrow::{
-    fetch::{Fetcher, ReplayFetcher, Request},
+    fetch::{Fetcher, ReplayFetcher, Request, Response},
     url::Url,
 };
 
@@ -21,21 +21,24 @@ fn demo_web() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/demo.warc.gz")
 }
 
-/// Serves a recorded web under all of its host names at one loopback address.
-fn serve(web: Arc<ReplayFetcher>) -> SocketAddr {
+/// What a server says to a URL.
+type Site = dyn Fn(Url) -> Option<Response> + Send + Sync;
+
+/// Serves every host name at one loopback address.
+fn serve(site: Arc<Site>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let web = Arc::clone(&web);
-            thread::spawn(move || answer(&stream, &web));
+            let site = Arc::clone(&site);
+            thread::spawn(move || answer(&stream, &*site));
         }
     });
     address
 }
 
 /// Answers one request; a client that hangs up early is its own affair.
-fn answer(stream: &TcpStream, web: &ReplayFetcher) -> Option<()> {
+fn answer(stream: &TcpStream, site: &Site) -> Option<()> {
     let mut lines = BufReader::new(stream).lines();
     let request = lines.next()?.ok()?;
     let path = request.split(' ').nth(1)?.to_owned();
@@ -50,7 +53,7 @@ fn answer(stream: &TcpStream, web: &ReplayFetcher) -> Option<()> {
         }
     }
     let url = Url::parse(&format!("http://{host}{path}")).ok()?;
-    let response = web.fetch(Request::get(url)).now_or_never()?.result.ok()?;
+    let response = site(url)?;
     let mut head = format!("HTTP/1.1 {} Recorded\r\nConnection: close\r\n", response.status);
     for (name, value) in response
         .headers
@@ -63,6 +66,17 @@ fn answer(stream: &TcpStream, web: &ReplayFetcher) -> Option<()> {
     let mut stream = stream;
     stream.write_all(head.as_bytes()).ok()?;
     stream.write_all(&response.body).ok()
+}
+
+/// A configuration that sends every host to `address` and waits for none.
+fn hurried(address: SocketAddr, folder: &Path) -> PathBuf {
+    let path = folder.join("config.toml");
+    let settings = format!(
+        "[fetch]\nresolve_all = \"{address}\"\n[crawl]\nworkers = 32\n[politeness]\ndelay_ms = 0\nresponse_factor = 0.0\n\
+         max_crawl_delay_ms = 0\naddress_delay_ms = 0\nper_address_connections = 64\nslow_start_requests = 0\n"
+    );
+    fs::write(&path, settings).unwrap();
+    path
 }
 
 /// Crawls until the frontier is empty; returns what was fetched.
@@ -92,13 +106,7 @@ exclude = ["EXCLUDED"]
 "#;
     fs::write(&topic, text.replace("EXCLUDED", &impatient_hosts().join("|"))).unwrap();
     let web = Arc::new(ReplayFetcher::open(&[demo_web()], true).unwrap());
-    let address = serve(web);
-    let config = folder.path().join("config.toml");
-    let settings = format!(
-        "[fetch]\nresolve_all = \"{address}\"\n[crawl]\nworkers = 32\n[politeness]\ndelay_ms = 0\nresponse_factor = 0.0\n\
-         max_crawl_delay_ms = 0\naddress_delay_ms = 0\nper_address_connections = 64\nslow_start_requests = 0\n"
-    );
-    fs::write(&config, settings).unwrap();
+    let config = hurried(serve(Arc::new(move |url| web.fetch(Request::get(url)).now_or_never()?.result.ok())), folder.path());
     let config = config.to_str().unwrap();
     let live = crawl(&topic, &folder.path().join("live"), &["--config", config]);
     let web = demo_web();
@@ -107,6 +115,27 @@ exclude = ["EXCLUDED"]
     assert!(live.len() > 300, "only {} pages", live.len());
     let differ: Vec<_> = live.symmetric_difference(&replayed).take(10).collect();
     assert!(differ.is_empty(), "fetched by one only: {differ:?}");
+}
+
+#[test]
+fn a_redirect_to_another_spelling_of_a_page_is_followed_and_the_page_counted_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = |url: Url| {
+        let (status, header, body) = match url.path() {
+            "/seed" => (200, ("content-type", "text/html"), "<p>rice <a href='/field'>rice field</a> and more rice</p>"),
+            "/field" => (301, ("location", "/field/"), ""),
+            "/field/" => (200, ("content-type", "text/html"), "<p>a rice field, and nothing but rice</p>"),
+            _ => (404, ("content-type", "text/html"), "nothing"),
+        };
+        let headers = vec![(header.0.to_owned(), header.1.to_owned())];
+        Some(Response { status, headers, body: body.into(), truncated: false })
+    };
+    let config = hurried(serve(Arc::new(site)), folder.path());
+    let topic = folder.path().join("topic.toml");
+    fs::write(&topic, "keywords = [\"rice\"]\nseeds = [\"http://farm.example/seed\"]\n").unwrap();
+    let fetched = crawl(&topic, &folder.path().join("out"), &["--config", config.to_str().unwrap()]);
+    let expected = ["http://farm.example/field/", "http://farm.example/seed"].map(|url| (url.to_owned(), "200".to_owned()));
+    assert_eq!(fetched, BTreeSet::from(expected));
 }
 
 /// Hosts whose recorded answers are 429 or 503, or that took seconds.

@@ -98,6 +98,11 @@ impl Crawl {
         if is_transient && self.retry_later(node) {
             return;
         }
+        if let Ok(Answer { content: Content::Redirect(Some(target)), .. }) = &visit.result
+            && self.moves_in_place(node, target)
+        {
+            return;
+        }
         let Some(link) = self.frontier.remove(node) else { return };
         let chosen = if link.in_links.is_empty() { Chosen::Seed } else { self.chosen.remove(&node).unwrap_or(Chosen::Order) };
         if chosen == Chosen::Seed {
@@ -148,6 +153,21 @@ impl Crawl {
                 }
             }
         }
+    }
+
+    /// A redirect to another spelling of the same page (https for http, a slash) is not a page of its own: the link is
+    /// asked for again under its new spelling. Whether it was such a redirect and tries were left.
+    fn moves_in_place(&mut self, node: NodeId, target: &Url) -> bool {
+        let max_tries = self.plan.engine.max_tries;
+        let Some(link) = self.frontier.link_mut(node) else { return false };
+        if link.url == *target || Fingerprint::of(target) != link.fingerprint || link.tries >= max_tries {
+            return false;
+        }
+        link.tries += 1;
+        link.url = target.clone();
+        self.frontier.put_back(node);
+        self.pending.waiting(node);
+        true
     }
 
     /// Puts a link back for another try, if it has one left.
