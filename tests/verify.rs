@@ -11,7 +11,7 @@ use std::{
 
 use redb::{Database, ReadableTable, TableDefinition, WriteTransaction};
 use sample_crawl::SampleCrawl;
-use windrow::store::{Problem, Severity, Store, StoreConfig, StoreError, Verification, VerifyOptions};
+use windrow::store::{CheckModel, Problem, Severity, Store, StoreConfig, StoreError, Verification, VerifyOptions};
 
 const PAGE_OF: TableDefinition<u64, u64> = TableDefinition::new("page_of");
 const STANDING: TableDefinition<u64, (f64, f64, f32)> = TableDefinition::new("standing");
@@ -23,6 +23,8 @@ const HOSTS: TableDefinition<u32, &[u8]> = TableDefinition::new("hosts");
 const HOST_IDS: TableDefinition<&str, u32> = TableDefinition::new("host_ids");
 const ROBOTS: TableDefinition<u32, &[u8]> = TableDefinition::new("robots");
 const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
+
+type Damage = fn(&WriteTransaction);
 
 fn crawled() -> (tempfile::TempDir, SampleCrawl) {
     let dir = tempfile::tempdir().unwrap();
@@ -78,7 +80,7 @@ fn an_empty_store_is_clean() {
 
 #[test]
 fn what_can_be_derived_is_found_wrong_and_built_anew_without_loss() {
-    let damages: [(&str, &[Problem], fn(&WriteTransaction)); 6] = [
+    let damages: [(&str, &[Problem], Damage); 6] = [
         ("index", &[Problem::PageIndex], |write| {
             let mut table = write.open_table(PAGE_OF).unwrap();
             let first = table.first().unwrap().unwrap().0.value();
@@ -122,7 +124,7 @@ fn what_can_be_derived_is_found_wrong_and_built_anew_without_loss() {
 
 #[test]
 fn rows_that_cannot_be_read_are_named_and_removed() {
-    let damages: [(Problem, fn(&WriteTransaction)); 6] = [
+    let damages: [(Problem, Damage); 6] = [
         (Problem::LinkUnreadable, |write| {
             let mut table = write.open_table(WAITING).unwrap();
             let key = table.last().unwrap().unwrap().0.value();
@@ -154,8 +156,8 @@ fn rows_that_cannot_be_read_are_named_and_removed() {
         assert_eq!(verify(dir.path(), false).findings, [], "{problem:?}");
         // Everything can be read again.
         let store = Store::open(dir.path()).unwrap();
-        assert_eq!(store.waiting().unwrap().filter(Result::is_ok).count() as u64, mended.waiting);
-        assert_eq!(store.hosts().unwrap().filter(Result::is_ok).count() as u64, mended.hosts);
+        assert_eq!(store.waiting().unwrap().flatten().count() as u64, mended.waiting);
+        assert_eq!(store.hosts().unwrap().flatten().count() as u64, mended.hosts);
     }
 }
 
@@ -242,7 +244,7 @@ fn an_archive_tail_is_a_note_until_it_is_cut_off() {
 #[test]
 fn models_are_judged_by_the_caller() {
     let (dir, _crawl) = crawled();
-    let check_model: &dyn Fn(&str, &[u8]) -> Result<(), String> = &|name, bytes| Err(format!("{name} of {} bytes", bytes.len()));
+    let check_model: CheckModel<'_> = &|name, bytes| Err(format!("{name} of {} bytes", bytes.len()));
     let options = VerifyOptions { repair: true, check_model, progress: &mut |_, _| {} };
     let found = windrow::store::verify(dir.path(), options).unwrap();
     assert_eq!(problems(&found), [Problem::ModelUnreadable]);

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::{
     ArchivePlace, Batch, HostRecord, LinkRecord, OutlinkRecord, PageRecord, StoreError,
     archive::ArchiveWriter,
-    codec::{Encoder, HostRow, RobotsMark, decode},
+    codec::{Encoder, HostRow, OutlinkRows, RobotsMark, decode},
     link_row,
     schema::{STATE_KEY, WriteTables, queue_key},
 };
@@ -115,7 +115,7 @@ impl Changes<'_> {
             if self.tables.pages.get(seq)?.is_none() {
                 return Err(StoreError::Refused(format!("outlinks came without their page {seq}")));
             }
-            self.tables.outlinks.insert(seq, self.encoder.encode(&outlinks)?.as_slice())?;
+            self.tables.outlinks.insert(seq, self.encoder.encode(&OutlinkRows::from(outlinks))?.as_slice())?;
         }
         Ok(())
     }

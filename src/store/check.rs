@@ -8,19 +8,18 @@ use std::{path::Path, sync::Arc};
 use redb::{ReadableDatabase, ReadableTable, ReadableTableMetadata};
 
 use super::{
-    ArchivePlace, CrawlState, OutlinkRecord, PageRecord, RobotsRecord, StoreError,
+    ArchivePlace, CrawlState, PageRecord, RobotsRecord, StoreError,
     archive::{self, ArchiveEnd, read_capture},
-    codec::{HostRow, decode},
+    codec::{HostRow, decode, decode_outlinks},
     link_row,
     open::Shared,
     read::HostNames,
     schema::{ReadTables, STATE_KEY, queue_key},
-    verify::{Findings, Problem, Verification},
+    verify::{CheckModel, Findings, Problem, Verification},
 };
 use crate::page::Outcome;
 
 type Progress<'a> = &'a mut dyn FnMut(u64, u64);
-type CheckModel<'a> = &'a dyn Fn(&str, &[u8]) -> Result<(), String>;
 
 /// What one pass found, with the keys that `repair` needs.
 #[derive(Default)]
@@ -63,7 +62,8 @@ impl Counted {
     }
 
     fn count_page(&mut self, page: &PageRecord) {
-        self.fetched += u64::from(page.outcome == Outcome::Fetched);
+        // A duplicate was fetched too; that it is one shows only then.
+        self.fetched += u64::from(matches!(page.outcome, Outcome::Fetched | Outcome::Duplicate));
         self.relevant += u64::from(page.relevant);
     }
 }
@@ -164,7 +164,7 @@ impl Check {
         for entry in tables.outlinks.iter()? {
             let (seq, row) = entry?;
             let seq = seq.value();
-            let problem = match decode::<Vec<OutlinkRecord>>(row.value()) {
+            let problem = match decode_outlinks(row.value()) {
                 Err(e) => e.to_string(),
                 Ok(_) if tables.pages.get(seq)?.is_none() => "there is no such page".to_owned(),
                 Ok(_) => continue,

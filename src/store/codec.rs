@@ -11,8 +11,11 @@ use redb::StorageError;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use zstd::bulk::{Compressor, Decompressor};
 
-use super::{CrawlState, HostRecord, OutlinkRecord, PageRecord, RobotsRecord, StoreError, archive::ArchiveEnd};
-use crate::page::Timestamp;
+use super::{CrawlState, HostRecord, OutlinkFate, OutlinkRecord, PageRecord, RobotsRecord, StoreError, archive::ArchiveEnd};
+use crate::{
+    page::Timestamp,
+    url::{Fingerprint, Url},
+};
 
 /// A row kind: its name in messages, its version, and whether it is worth packing.
 pub(super) trait Row: Serialize + DeserializeOwned {
@@ -27,7 +30,7 @@ impl Row for PageRecord {
     const PACKED: bool = true;
 }
 
-impl Row for Vec<OutlinkRecord> {
+impl Row for OutlinkRows {
     const KIND: &'static str = "outlinks";
     const VERSION: u8 = 1;
     const PACKED: bool = true;
@@ -52,6 +55,46 @@ impl Row for CrawlState {
 impl Row for ArchiveEnd {
     const KIND: &'static str = "archive";
     const VERSION: u8 = 1;
+}
+
+/// A page's outlinks. A target that follows from its URL is left out: it is a hash, and would be a third of the packed row.
+#[derive(Serialize, Deserialize)]
+pub(super) struct OutlinkRows(Vec<OutlinkRow>);
+
+#[derive(Serialize, Deserialize)]
+struct OutlinkRow {
+    target: Option<Fingerprint>,
+    url: String,
+    anchor: String,
+    fate: OutlinkFate,
+}
+
+fn fingerprint_of(url: &str) -> Option<Fingerprint> {
+    Url::parse(url).ok().map(|url| Fingerprint::of(&url))
+}
+
+impl From<Vec<OutlinkRecord>> for OutlinkRows {
+    fn from(outlinks: Vec<OutlinkRecord>) -> Self {
+        let row = |OutlinkRecord { target, url, anchor, fate }| OutlinkRow {
+            target: (fingerprint_of(&url) != Some(target)).then_some(target),
+            url,
+            anchor,
+            fate,
+        };
+        Self(outlinks.into_iter().map(row).collect())
+    }
+}
+
+impl TryFrom<OutlinkRows> for Vec<OutlinkRecord> {
+    type Error = StoreError;
+
+    fn try_from(rows: OutlinkRows) -> Result<Self, StoreError> {
+        let record = |OutlinkRow { target, url, anchor, fate }| {
+            let target = target.or_else(|| fingerprint_of(&url)).ok_or_else(|| damaged("outlinks", "a target is missing"))?;
+            Ok(OutlinkRecord { target, url, anchor, fate })
+        };
+        rows.0.into_iter().map(record).collect()
+    }
 }
 
 /// A host without the text of its robots.txt, which has a table of its own.
@@ -131,6 +174,11 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
+/// Reads the row of a page's outlinks.
+pub(super) fn decode_outlinks(bytes: &[u8]) -> Result<Vec<OutlinkRecord>, StoreError> {
+    decode::<OutlinkRows>(bytes)?.try_into()
+}
+
 pub(super) fn decode<R: Row>(bytes: &[u8]) -> Result<R, StoreError> {
     let body = body(R::KIND, R::VERSION, bytes)?;
     if !R::PACKED {
@@ -148,4 +196,151 @@ pub(super) fn decode<R: Row>(bytes: &[u8]) -> Result<R, StoreError> {
         raw
     });
     postcard::from_bytes(&raw.map_err(|e| damaged(R::KIND, e))?).map_err(|e| damaged(R::KIND, e))
+}
+
+/// Bytes as the tests write layouts down.
+#[cfg(test)]
+pub(super) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        page::{Outcome, Relevance},
+        store::{ArchivePlace, Chosen},
+        text::Language,
+        url::Refusal,
+    };
+
+    fn page() -> PageRecord {
+        PageRecord {
+            seq: 1,
+            url: "http://e.com/a".into(),
+            fingerprint: Fingerprint(0x0123_4567_89ab_cdef),
+            outcome: Outcome::Redirected,
+            status: 301,
+            reason: Some("r".into()),
+            relevance: Relevance::new(0.5),
+            relevant: true,
+            priority: 0.25,
+            estimate: Relevance::new(0.75),
+            depth: 2,
+            tunnel_depth: 3,
+            host: "e.com".into(),
+            source: Some(Fingerprint(7)),
+            source_url: Some("s".into()),
+            anchor: "a".into(),
+            fetched_at: Timestamp(8),
+            elapsed_ms: 9,
+            bytes: 10,
+            content_type: "t".into(),
+            charset: "c".into(),
+            language: Language::Zh,
+            title: "稻".into(),
+            excerpt: "x".into(),
+            model_version: 11,
+            digest: 12,
+            simhash: 13,
+            archive: Some(ArchivePlace { file: 1, offset: 14, length: 15 }),
+            evidence: vec![0.5],
+            terms: vec![("w".into(), 2.0)],
+            rank: 0.125,
+            residual: 0.0625,
+            chosen: Chosen::Random,
+        }
+    }
+
+    fn outlinks() -> Vec<OutlinkRecord> {
+        let outlink = |target, fate| OutlinkRecord { target, url: "http://e.com/b".into(), anchor: "b".into(), fate };
+        let own = fingerprint_of("http://e.com/b").unwrap();
+        vec![outlink(own, OutlinkFate::Queued), outlink(Fingerprint(5), OutlinkFate::Refused(Refusal::Depth))]
+    }
+
+    fn host() -> HostRow {
+        let robots = RobotsRecord { status: 200, fetched_at: Timestamp(6), text: "robots".into() };
+        let record = HostRecord {
+            name: "e.com".into(),
+            requests: 1,
+            fetched: 2,
+            relevant: 3,
+            failures: 4,
+            throttled: 5,
+            bytes: 6,
+            ..HostRecord::default()
+        };
+        HostRow { record, robots: Some(RobotsMark::of(&robots)) }
+    }
+
+    fn state() -> CrawlState {
+        let refused = [("scope.depth".to_owned(), 3)].into();
+        CrawlState { pages: 1, fetched: 2, refused, now: Timestamp(4), stop: Some("budget".into()), ..CrawlState::default() }
+    }
+
+    /// Checks that a row reads back, and that its layout is the one that its version stands for.
+    fn frozen<R: Row>(row: &R, raw: &str) -> R {
+        let written = postcard::to_stdvec(row).unwrap();
+        let hex = hex(&written);
+        assert_eq!(hex, raw, "the {} row has changed: raise its VERSION, or old crawls are misread", R::KIND);
+        decode(&Encoder::new().unwrap().encode(row).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn rows_read_back_and_keep_the_layout_of_their_version() {
+        assert_eq!(
+            frozen(
+                &page(),
+                "010e687474703a2f2f652e636f6d2f61ef9bafcdf8acd1910101ad020101720000003f01000000000000d03f0000403f020305652e636f6d0107010173016108090a017401630003e7a8bb01780b0c0d01010e0f010000003f01017700000040000000000000c03f000000000000b03f02"
+            ),
+            page()
+        );
+        assert_eq!(
+            Vec::try_from(frozen::<OutlinkRows>(
+                &outlinks().into(),
+                "02000e687474703a2f2f652e636f6d2f6201620001050e687474703a2f2f652e636f6d2f6201620205"
+            ))
+            .unwrap(),
+            outlinks()
+        );
+        assert_eq!(frozen(&host(), "05652e636f6d010203040506000000000001c8010606"), host());
+        assert_eq!(frozen(&state(), "0102000000010b73636f70652e646570746803000400000106627564676574"), state());
+        let robots = RobotsRecord { status: 200, fetched_at: Timestamp(6), text: "robots".into() };
+        assert_eq!(frozen(&robots, "c8010606726f626f7473"), robots);
+        let end = ArchiveEnd { file: 3, length: 300 };
+        assert_eq!(frozen(&end, "03ac02"), end);
+    }
+
+    #[test]
+    fn a_row_of_another_version_is_refused_by_name() {
+        let mut bytes = Encoder::new().unwrap().encode(&state()).unwrap();
+        bytes[0] = 9;
+        let message = decode::<CrawlState>(&bytes).unwrap_err().to_string();
+        assert!(message.contains("state row") && message.contains("version 9"), "{message}");
+    }
+
+    #[test]
+    fn a_row_that_claims_to_be_huge_is_refused_before_it_takes_memory() {
+        let message = decode::<PageRecord>(&[1, 0xff, 0xff, 0xff, 0xff, 0]).unwrap_err().to_string();
+        assert!(message.contains("claims 4294967295 bytes"), "{message}");
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_that_are_no_row_are_an_error(mut bytes: Vec<u8>, at: prop::sample::Index) {
+            let whole = Encoder::new().unwrap().encode(&page()).unwrap();
+            let _ = decode::<PageRecord>(&whole[..at.index(whole.len())]).unwrap_err();
+            if let Some(first) = bytes.first_mut() {
+                *first = 1;
+            }
+            // Short rows of numbers may be right by chance; none of them may panic.
+            let _ = (decode::<PageRecord>(&bytes), decode_outlinks(&bytes), decode::<HostRow>(&bytes), decode::<CrawlState>(&bytes));
+        }
+    }
 }

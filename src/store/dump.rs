@@ -10,9 +10,9 @@ use redb::{Key, ReadOnlyTable, ReadableDatabase, ReadableTable, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    CrawlState, OutlinkRecord, PageRecord, RobotsRecord, Store, StoreError,
+    CrawlState, PageRecord, RobotsRecord, Store, StoreError,
     archive::ArchiveEnd,
-    codec::{HostRow, damaged, decode},
+    codec::{HostRow, damaged, decode, decode_outlinks},
     link_row,
     open::database_path,
     read::HostNames,
@@ -38,7 +38,7 @@ impl Store {
         dump.table("pages", pages, |_, row| decode::<PageRecord>(row).map(|page| format!("{page:?}")))?;
         dump.table("page_of", page_of, |_, seq| Ok(seq.to_string()))?;
         dump.table("standing", standing, |_, standing| Ok(format!("{standing:?}")))?;
-        dump.table("outlinks", outlinks, |_, row| decode::<Vec<OutlinkRecord>>(row).map(|links| format!("{links:?}")))?;
+        dump.table("outlinks", outlinks, |_, row| decode_outlinks(row).map(|links| format!("{links:?}")))?;
         dump.table("waiting", waiting, |_, row| link_row::decode(row, |id| names.get(id)).map(|link| format!("{link:?}")))?;
         dump.table("queue", queue, |_, ()| Ok(String::new()))?;
         dump.table("hosts", hosts, |_, row| decode::<HostRow>(row).map(|host| format!("{host:?}")))?;

@@ -60,7 +60,7 @@ impl StoreError {
         move |source| Self::from_io(place, source)
     }
 
-    pub(super) fn corrupt(place: impl Into<String>, detail: impl ToString) -> Self {
+    pub(super) fn corrupt(place: impl Into<String>, detail: impl std::fmt::Display) -> Self {
         Self::Corrupt { place: place.into(), detail: detail.to_string() }
     }
 

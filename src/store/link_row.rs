@@ -49,19 +49,26 @@ struct LinkRow<'a> {
     in_links: Vec<InLinkRow<'a>>,
 }
 
+/// One link; what is `None` is as in the link before it in the row. Menus lead to a page from
+/// everywhere in the same words, so most links after the first are a few bytes.
 #[derive(Serialize, Deserialize)]
 struct InLinkRow<'a> {
     source: u64,
     #[serde(borrow)]
-    anchor_text: Cow<'a, str>,
-    anchor: Ids<'a>,
-    around: Ids<'a>,
-    heading_words: Ids<'a>,
-    heading: Option<u16>,
+    anchor: Option<(Cow<'a, str>, Ids<'a>)>,
+    #[serde(borrow)]
+    around: Option<Ids<'a>>,
+    #[serde(borrow)]
+    heading: Option<(Option<u16>, Ids<'a>)>,
+    place: Option<Place>,
+    position: Option<f32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Place {
     #[serde(with = "postcard::fixint::le")]
     tag_path: u32,
     group: u16,
-    position: f32,
     navigation: bool,
 }
 
@@ -115,7 +122,7 @@ pub(super) fn encode(host: u32, host_name: &str, link: &LinkRecord) -> Result<Ve
         not_before: *not_before,
         estimate: *estimate,
         rank_received: *rank_received,
-        in_links: in_links.iter().map(InLinkRow::of).collect(),
+        in_links: in_links.iter().scan(None, |before, link| Some(InLinkRow::of(link, before.replace(link)))).collect(),
     };
     plain(KIND, VERSION, &row)
 }
@@ -136,12 +143,16 @@ pub(super) fn decode(
         Scheme::Whole => row.rest.into_owned(),
         scheme => [scheme.prefix(), &name_of(row.head.host)?, &row.rest].concat(),
     };
+    let mut in_links: Vec<InLink> = Vec::with_capacity(row.in_links.len());
+    for link in row.in_links {
+        in_links.push(link.into_in_link(in_links.last()).ok_or_else(|| damaged(KIND, "its first link leans on none"))?);
+    }
     Ok(LinkRecord {
         url,
         discovered: row.discovered,
         depth: row.depth,
         tunnel_depth: row.tunnel_depth,
-        in_links: row.in_links.into_iter().map(InLinkRow::into_in_link).collect(),
+        in_links,
         in_degree: row.in_degree,
         tries: row.tries,
         not_before: row.not_before,
@@ -157,36 +168,54 @@ fn split<'a>(url: &'a str, host_name: &str) -> (Scheme, &'a str) {
 }
 
 impl<'a> InLinkRow<'a> {
-    fn of(link: &'a InLink) -> Self {
+    fn of(link: &'a InLink, before: Option<&InLink>) -> Self {
         let InLink { source, context, heading: heading_words } = link;
         let LinkContext { anchor_text, anchor, around, heading, tag_path, group, position, navigation } = context;
+        let differs = |same: fn(&InLink, &InLink) -> bool| !before.is_some_and(|before| same(before, link));
+        let ids = |ids: &'a [TermId]| Ids(Cow::Borrowed(ids));
         Self {
             source: *source,
-            anchor_text: Cow::Borrowed(anchor_text),
-            anchor: Ids(Cow::Borrowed(anchor)),
-            around: Ids(Cow::Borrowed(around)),
-            heading_words: Ids(Cow::Borrowed(heading_words)),
-            heading: *heading,
-            tag_path: *tag_path,
-            group: *group,
-            position: *position,
-            navigation: *navigation,
+            anchor: differs(|a, b| (&a.context.anchor_text, &a.context.anchor) == (&b.context.anchor_text, &b.context.anchor))
+                .then(|| (Cow::Borrowed(&**anchor_text), ids(anchor))),
+            around: differs(|a, b| a.context.around == b.context.around).then(|| ids(around)),
+            heading: differs(|a, b| (a.context.heading, &a.heading) == (b.context.heading, &b.heading))
+                .then(|| (*heading, ids(heading_words))),
+            place: differs(|a, b| place_of(&a.context) == place_of(&b.context)).then_some(Place {
+                tag_path: *tag_path,
+                group: *group,
+                navigation: *navigation,
+            }),
+            position: differs(|a, b| a.context.position.to_bits() == b.context.position.to_bits()).then_some(*position),
         }
     }
 
-    fn into_in_link(self) -> InLink {
-        let context = LinkContext {
-            anchor_text: self.anchor_text.into(),
-            anchor: self.anchor.0.into(),
-            around: self.around.0.into(),
-            heading: self.heading,
-            tag_path: self.tag_path,
-            group: self.group,
-            position: self.position,
-            navigation: self.navigation,
+    /// The link, where `before` is the one before it; `None` where that is needed and missing.
+    fn into_in_link(self, before: Option<&InLink>) -> Option<InLink> {
+        let was = before.map(|before| &before.context);
+        let (anchor_text, anchor) = match self.anchor {
+            Some((text, Ids(ids))) => (text.into(), ids.into()),
+            None => was.map(|was| (was.anchor_text.clone(), was.anchor.clone()))?,
         };
-        InLink { source: self.source, context, heading: self.heading_words.0.into() }
+        let (heading, heading_words) = match self.heading {
+            Some((heading, Ids(ids))) => (heading, ids.into()),
+            None => before.map(|before| (before.context.heading, before.heading.clone()))?,
+        };
+        let (tag_path, group, navigation) = match self.place {
+            Some(Place { tag_path, group, navigation }) => (tag_path, group, navigation),
+            None => was.map(place_of)?,
+        };
+        let around = match self.around {
+            Some(Ids(ids)) => ids.into(),
+            None => was?.around.clone(),
+        };
+        let position = self.position.or(was.map(|was| was.position))?;
+        let context = LinkContext { anchor_text, anchor, around, heading, tag_path, group, position, navigation };
+        Some(InLink { source: self.source, context, heading: heading_words })
     }
+}
+
+fn place_of(context: &LinkContext) -> (u32, u16, bool) {
+    (context.tag_path, context.group, context.navigation)
 }
 
 /// Word ids, four bytes each: they are hashes, so a varint would take five.
@@ -206,5 +235,101 @@ impl<'de> Deserialize<'de> for Ids<'_> {
             return Err(de::Error::custom("word ids that are not whole"));
         }
         Ok(Self(ids.iter().map(|id| TermId(u32::from_le_bytes(*id))).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::store::codec::hex;
+
+    prop_compose! {
+        /// Few values for each field, so that neighbours are often alike.
+        fn in_link()(source in 0..3_u64, text in "[ab]?", ids in prop::collection::vec(0..2_u32, 0..2), heading in 0..2_u16,
+                     group in 0..2_u16, position in 0..2_u8) -> InLink {
+            let ids: Box<[TermId]> = ids.into_iter().map(TermId).collect();
+            let context = LinkContext {
+                anchor_text: text.into(),
+                anchor: ids.clone(),
+                around: ids.clone(),
+                heading: Some(heading).filter(|&heading| heading > 0),
+                tag_path: u32::from(group) << 30,
+                group,
+                position: f32::from(position),
+                navigation: group > 0,
+            };
+            InLink { source, context, heading: ids }
+        }
+    }
+
+    fn link(url: &str, in_links: Vec<InLink>) -> LinkRecord {
+        LinkRecord {
+            url: url.into(),
+            discovered: 300,
+            depth: 4,
+            tunnel_depth: 2,
+            in_links,
+            in_degree: 70_000,
+            tries: 1,
+            not_before: Timestamp(1_795_219_200_000),
+            priority: 0.1,
+            estimate: Relevance::new(0.3),
+            rank_received: 1e-9,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_field_comes_back(in_links in prop::collection::vec(in_link(), 0..6), url in "(http|https|ftp)://(e[.]com|f[.]org:81)/[a-z]{0,5}") {
+            let link = link(&url, in_links);
+            let name = host_name(&url).unwrap();
+            let row = encode(3, &name, &link).unwrap();
+            prop_assert_eq!(head(&row).unwrap(), Head { host: 3, priority: 0.1 });
+            let decoded = decode(&row, |id| {
+                assert_eq!(id, 3);
+                Ok(name.as_str().into())
+            });
+            prop_assert_eq!(decoded.unwrap(), link);
+        }
+
+        #[test]
+        fn bytes_that_are_no_row_are_an_error(mut bytes: Vec<u8>) {
+            if let Some(first) = bytes.first_mut() {
+                *first = VERSION;
+            }
+            prop_assert!(decode(&bytes, |_| Ok("e.com".into())).is_err() || bytes.len() > 20);
+        }
+    }
+
+    #[test]
+    fn a_menu_that_repeats_costs_a_few_bytes_a_time() {
+        let context = LinkContext { anchor_text: "Home".into(), around: (0..12).map(TermId).collect(), ..LinkContext::default() };
+        let menu: Vec<InLink> =
+            (1..=8).map(|source| InLink { source, context: context.clone(), heading: Box::default() }).collect();
+        let size = |links: &[InLink]| encode(0, "e.com", &link("http://e.com/", links.to_vec())).unwrap().len();
+        assert_eq!((size(&menu) - size(&menu[..1])) / 7, 6);
+    }
+
+    #[test]
+    fn the_layout_is_the_one_of_its_version() {
+        let context = LinkContext {
+            anchor_text: "稻".into(),
+            anchor: [TermId(1)].into(),
+            around: [TermId(2), TermId(3)].into(),
+            heading: Some(4),
+            tag_path: 5,
+            group: 6,
+            position: 0.5,
+            navigation: true,
+        };
+        let link = link("https://e.com/a", vec![InLink { source: 7, context, heading: [TermId(8)].into() }]);
+        let row = encode(9, "e.com", &link).unwrap();
+        assert_eq!(
+            hex(&row),
+            "01099a9999999999b93f02022f61ac020402f0a2040180b09cdb9f349a99993e95d626e80b2e113e01070103e7a8bb040100000001080200000003000000010104040800000001050000000601010000003f",
+            "the link row has changed: raise its VERSION, or old crawls are misread"
+        );
     }
 }

@@ -36,7 +36,7 @@ pub use records::{
     RobotsRecord,
 };
 pub use size::{Sizes, TableSize};
-pub use verify::{Finding, Problem, Severity, Verification, VerifyOptions, verify};
+pub use verify::{CheckModel, Finding, Problem, Severity, Verification, VerifyOptions, verify};
 pub use writer::Writer;
 
 /// How the store writes.

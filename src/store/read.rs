@@ -10,7 +10,7 @@ use redb::{Key, Range, ReadOnlyTable, ReadableDatabase, ReadableTable, Value};
 
 use super::{
     CrawlState, HostRecord, LinkRecord, OutlinkRecord, PageRecord, RobotsRecord, Store, StoreError,
-    codec::{HostRow, decode},
+    codec::{HostRow, decode, decode_outlinks},
     link_row,
     schema::{STATE_KEY, table},
 };
@@ -73,7 +73,7 @@ impl Store {
     /// # Errors
     /// As for [`Store::state`].
     pub fn outlinks(&self, seq: u64) -> Result<Vec<OutlinkRecord>, StoreError> {
-        self.table(table::outlinks)?.get(seq)?.map_or_else(|| Ok(Vec::new()), |row| decode(row.value()))
+        self.table(table::outlinks)?.get(seq)?.map_or_else(|| Ok(Vec::new()), |row| decode_outlinks(row.value()))
     }
 
     /// All waiting URLs, by ascending fingerprint: one host's lie together.
@@ -228,11 +228,9 @@ impl<T: Borrow<ReadOnlyTable<u32, Bytes>>> HostNames<T> {
 }
 
 /// The rows of a table with their bytes, one at a time.
-fn rows<K: Key>(
-    range: Range<'static, K, Bytes>,
-) -> impl Iterator<Item = Result<(K::SelfType<'static>, Vec<u8>), StoreError>> + use<K>
+fn rows<K>(range: Range<'static, K, Bytes>) -> impl Iterator<Item = Result<(K::SelfType<'static>, Vec<u8>), StoreError>> + use<K>
 where
-    K: for<'a> Value<SelfType<'a> = K> + Copy,
+    K: Key + for<'a> Value<SelfType<'a> = K> + Copy,
 {
     range.map(|entry| {
         let (key, row) = entry?;

@@ -55,9 +55,9 @@ pub struct PageRecord {
     pub evidence: Vec<f32>,
     /// The page's words with weighted counts, most telling first, bounded; for resume and retraining.
     pub terms: Vec<(String, f32)>,
-    /// Settled TopicalRank.
+    /// Settled `TopicalRank`.
     pub rank: f64,
-    /// TopicalRank residual that is not pushed on.
+    /// `TopicalRank` residual that is not pushed on.
     pub residual: f64,
     /// Whether a link was taken for its promise, at random (control arm), or as a seed.
     pub chosen: Chosen,
@@ -101,7 +101,7 @@ pub struct LinkRecord {
     pub not_before: Timestamp,
     pub priority: f64,
     pub estimate: Relevance,
-    /// What TopicalRank has received from pages that link here.
+    /// What `TopicalRank` has received from pages that link here.
     pub rank_received: f64,
 }
 
@@ -174,6 +174,7 @@ pub struct RobotsRecord {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CrawlState {
     pub pages: u64,
+    /// Documents that came: pages fetched, duplicates among them.
     pub fetched: u64,
     pub relevant: u64,
     pub discovered: u64,

@@ -11,12 +11,15 @@ use serde::Serialize;
 
 use super::{Store, StoreError, check::Check, repair::repair};
 
+/// Reads a model snapshot, given by name, and says what is wrong with it.
+pub type CheckModel<'a> = &'a dyn Fn(&str, &[u8]) -> Result<(), String>;
+
 /// How [`verify`] goes about it.
 pub struct VerifyOptions<'a> {
     /// Mend what can be mended.
     pub repair: bool,
     /// Says whether a model snapshot, given by name, can be read; the store cannot know.
-    pub check_model: &'a dyn Fn(&str, &[u8]) -> Result<(), String>,
+    pub check_model: CheckModel<'a>,
     /// Told after every page how many of how many are checked.
     pub progress: &'a mut dyn FnMut(u64, u64),
 }
@@ -140,7 +143,7 @@ pub fn verify(dir: &Path, options: VerifyOptions<'_>) -> Result<Verification, St
         let after = Check::run(&store.shared, check_model, progress)?;
         verification = Verification { findings: verification.findings, ..after.verification() };
         for finding in &mut verification.findings {
-            finding.repaired = !after.findings.contains_key(&finding.problem);
+            finding.repaired = !after.findings.contains(finding.problem);
         }
     }
     Ok(verification)
@@ -162,8 +165,8 @@ impl Findings {
         }
     }
 
-    pub fn contains_key(&self, problem: &Problem) -> bool {
-        self.0.contains_key(problem)
+    pub fn contains(&self, problem: Problem) -> bool {
+        self.0.contains_key(&problem)
     }
 
     pub fn keys(&self) -> impl Iterator<Item = Problem> {

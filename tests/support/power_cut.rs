@@ -170,8 +170,9 @@ impl StorageBackend for Storage {
             }
             _ => {}
         }
-        state.durable = state.live.clone();
-        state.unsynced.clear();
+        let State { live, durable, unsynced, .. } = &mut *state;
+        durable.clone_from(live);
+        unsynced.clear();
         Ok(())
     }
 }

@@ -108,7 +108,7 @@ impl SampleCrawl {
                 seq,
                 url: page.url.clone(),
                 fetched_at: page.fetched_at,
-                address: (seq % 2 == 0).then(|| "192.0.2.1".parse().unwrap()),
+                address: seq.is_multiple_of(2).then(|| "192.0.2.1".parse().unwrap()),
                 status: 200,
                 headers: vec![("content-type".into(), "text/html".into()), ("content-encoding".into(), "gzip".into())],
                 body: body.clone(),
@@ -123,7 +123,7 @@ impl SampleCrawl {
         if fetched {
             self.follow_links(batch, seq, &link);
         }
-        if seq % 7 == 0 {
+        if seq.is_multiple_of(7) {
             let model = self.rng.u64(..).to_le_bytes().repeat(9);
             self.expected.models.insert("link".into(), model.clone());
             batch.models.push(("link".into(), model));
@@ -265,7 +265,7 @@ impl SampleCrawl {
             tag_path: self.rng.u32(..),
             group: (position / 10) as u16,
             position: position as f32 / 100.0,
-            navigation: position % 3 == 0,
+            navigation: position.is_multiple_of(3),
         }
     }
 

@@ -173,7 +173,7 @@ mod tests {
         let id = capture_id("response", &capture(&[]));
         assert_eq!(id, capture_id("response", &capture(&[])));
         assert_ne!(id, capture_id("metadata", &capture(&[])));
-        assert_eq!((id.len(), &id[24..26], &id[..10]), (47, "-8", "<urn:uuid:"), "{id}");
+        assert_eq!((id.len(), &id[23..25], &id[..10]), (47, "-8", "<urn:uuid:"), "{id}");
         assert!(matches!(&id[29..30], "8" | "9" | "a" | "b"), "{id}");
     }
 }
