@@ -54,7 +54,7 @@ impl ModelBundle {
         let mut bundle = Self { page, words, link, card };
         let files = bundle.files();
         let all: Vec<u8> = files.values().flat_map(|bytes| bytes.iter().copied()).collect();
-        bundle.card.id = sha256(&all)[..12].to_owned();
+        sha256(&all)[..12].clone_into(&mut bundle.card.id);
         bundle.card.files = files.iter().map(|(name, bytes)| ((*name).to_owned(), sha256(bytes))).collect();
         bundle.card.format = FORMAT;
         bundle.card.words = bundle.words.len();
@@ -128,9 +128,10 @@ impl ModelBundle {
         if let Some(flaw) = page.counts.flaw() {
             return Err(damaged(&model, PAGE, flaw));
         }
-        let link: Option<TrainedLinkModel> = match card.files.contains_key(LINK) {
-            true => Some(serde_json::from_slice(&checked(LINK)?).map_err(|error| parse(LINK, error))?),
-            false => None,
+        let link: Option<TrainedLinkModel> = if card.files.contains_key(LINK) {
+            Some(serde_json::from_slice(&checked(LINK)?).map_err(|error| parse(LINK, error))?)
+        } else {
+            None
         };
         if link.as_ref().is_some_and(|link| !link.is_sound()) {
             return Err(damaged(&model, LINK, "a weight that cannot be".to_owned()));

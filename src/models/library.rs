@@ -4,8 +4,11 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 use super::{ModelBundle, ModelError};
 
-/// Models that are part of windrow, with their files.
-const EMBEDDED: &[(&str, &[(&str, &[u8])])] = &[(
+/// A model's name and its files, by name.
+type Embedded = (&'static str, &'static [(&'static str, &'static [u8])]);
+
+/// Models that are part of windrow.
+const EMBEDDED: &[Embedded] = &[(
     "agriculture",
     &[
         ("card.json", include_bytes!("../../models/agriculture/card.json")),

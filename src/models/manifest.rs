@@ -101,19 +101,19 @@ pub fn train_from_manifest(path: &Path, corpora: &Path, today: &str) -> Result<M
         smoothing: manifest.smoothing,
         ..PageTrainer::default()
     };
-    let trained = trainer.train(&set, &train)?;
+    let model = trainer.train(&set, &train)?;
     let card = Card {
         name: manifest.name.clone(),
         description: manifest.description.clone(),
         version: 1,
         trained: today.to_owned(),
-        measured: measured(&trained, &set, &held_out),
+        measured: measured(&model, &set, &held_out),
         transfer: transfer::measure(&trainer, &set, &train, &held_out)?,
         notes: manifest.notes.clone(),
         data,
         ..Card::default()
     };
-    ModelBundle::new(trained.words, trained.model.meaning(), None, card)
+    ModelBundle::new(model.words, model.model.meaning(), None, card)
 }
 
 impl Manifest {
@@ -210,9 +210,11 @@ impl TermsEntry {
                     known: false,
                 });
             }
-            let side = if relevance > 0.5 { "relevant" } else { "irrelevant" };
+            let made_up = if relevance > 0.5 { (self.documents, 0) } else { (0, self.documents) };
             data.push(DataSource {
-                labels: format!("{} {side} terms, documents made up from them", list.terms()),
+                relevant: made_up.0,
+                irrelevant: made_up.1,
+                labels: format!("made up from {} terms", list.terms()),
                 ..data_source(&self.name, &path)?
             });
         }
@@ -221,8 +223,11 @@ impl TermsEntry {
 }
 
 impl DataSource {
-    /// Fills in how many documents of it there are.
+    /// Fills in how many documents of it there are, where that is not known yet.
     fn count(&mut self, set: &TrainingSet, train: &[usize], held_out: &[usize]) {
+        if self.relevant + self.irrelevant > 0 {
+            return;
+        }
         let Some(number) = set.sources().iter().position(|name| *name == self.name) else { return };
         let count = |members: &[usize], wanted: &dyn Fn(f64) -> bool| {
             let of_source = members.iter().map(|&at| &set.examples()[at]).filter(|example| example.source == number);
@@ -338,7 +343,7 @@ documents = 20
         let card = &bundle.card;
         assert_eq!((card.name.as_str(), card.trained.as_str(), card.version), ("farm", "2026-11-21", 1));
         let seen: Vec<usize> = card.data.iter().map(|data| data.relevant + data.irrelevant + data.held_out).collect();
-        assert_eq!(seen, [150, 80, 40, 40], "ignored labels are left out, limits kept, made-up documents counted");
+        assert_eq!(seen, [150, 80, 20, 20], "ignored labels are left out, limits kept, made-up documents counted");
         assert!(card.measured[0].metrics.auc.unwrap() > 0.99 && card.measured.len() == 5);
         assert_eq!(card.transfer.len(), 3 * 2 + 2);
         assert!(bundle.words.iter().any(|(word, relevant, irrelevant)| word == "paddy" && relevant > 0.0 && irrelevant == 0.0));

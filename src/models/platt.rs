@@ -18,22 +18,22 @@ pub(super) struct Example {
 pub(super) fn fit(examples: &[Example], start: Calibration) -> Calibration {
     let (mut slope, mut offset) = (start.slope, start.offset);
     for _ in 0..60 {
-        let (mut g_slope, mut g_offset) = (PRECISION * (start.slope - slope), PRECISION * (start.offset - offset));
-        let (mut h_ss, mut h_so, mut h_oo) = (PRECISION, 0.0, PRECISION);
+        let (mut d_slope, mut d_offset) = (PRECISION * (start.slope - slope), PRECISION * (start.offset - offset));
+        let (mut slope_slope, mut slope_offset, mut offset_offset) = (PRECISION, 0.0, PRECISION);
         for one in examples {
             let p = 1.0 / (1.0 + (-(slope * one.score + offset)).exp());
             let error = one.weight * (one.relevance - p);
             let curvature = one.weight * (p * (1.0 - p)).max(1e-6);
-            g_slope += error * one.score;
-            g_offset += error;
-            h_ss += curvature * one.score * one.score;
-            h_so += curvature * one.score;
-            h_oo += curvature;
+            d_slope += error * one.score;
+            d_offset += error;
+            slope_slope += curvature * one.score * one.score;
+            slope_offset += curvature * one.score;
+            offset_offset += curvature;
         }
-        let determinant = h_ss * h_oo - h_so * h_so;
+        let determinant = slope_slope * offset_offset - slope_offset * slope_offset;
         let step = (
-            ((g_slope * h_oo - g_offset * h_so) / determinant).clamp(-1.0, 1.0),
-            ((g_offset * h_ss - g_slope * h_so) / determinant).clamp(-1.0, 1.0),
+            ((d_slope * offset_offset - d_offset * slope_offset) / determinant).clamp(-1.0, 1.0),
+            ((d_offset * slope_slope - d_slope * slope_offset) / determinant).clamp(-1.0, 1.0),
         );
         slope += step.0;
         offset += step.1;

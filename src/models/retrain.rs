@@ -31,6 +31,8 @@ const BELIEVED_WEIGHT: f64 = 0.3;
 const ENOUGH_LABELS: usize = 20;
 /// Text of an earlier model that always counts, as far as it has so much: about 200 pages.
 const PARENT_TEXT: f64 = 20_000.0;
+/// Weight of common text that a class is smoothed with, as a share of its own.
+const SMOOTHING: f64 = 0.02;
 /// Links below which their weights are left alone, and held-out ones below which they cannot be measured.
 const MIN_LINKS: (usize, usize) = (50, 20);
 
@@ -152,15 +154,22 @@ fn take_in(page: &LabelledPage, set: &mut TrainingSet) -> bool {
 }
 
 fn trainer<'a>(set: &TrainingSet, train: &[usize], labelled: usize, current: Option<&'a ModelBundle>) -> PageTrainer<'a> {
-    let defaults = PageTrainer { balanced: false, calibrate_on_belief: labelled < ENOUGH_LABELS, ..PageTrainer::default() };
-    let Some(current) = current else { return defaults };
     let text: f64 = train.iter().map(|&at| &set.examples()[at]).map(|example| example.weight * example.text_weight()).sum();
+    let smoothing = |text: f64| (SMOOTHING * text / 2.0).max(1.0);
+    let defaults = PageTrainer {
+        balanced: false,
+        calibrate_on_belief: labelled < ENOUGH_LABELS,
+        smoothing: smoothing(text),
+        ..PageTrainer::default()
+    };
+    let Some(current) = current else { return defaults };
     let (relevant, irrelevant) = current.words.totals();
-    let share = ((2.0 * text).max(PARENT_TEXT) / (relevant + irrelevant).max(1.0)).min(1.0);
+    let parent_text = (2.0 * text).max(PARENT_TEXT).min(relevant + irrelevant);
+    let share = parent_text / (relevant + irrelevant).max(1.0);
     let meaning = current.page.meaning();
     let even_odds = (meaning.base_rate / (1.0 - meaning.base_rate)).ln();
     let calibration = Calibration { offset: meaning.calibration.offset - even_odds, ..meaning.calibration };
-    PageTrainer { parent: Some((&current.words, share)), smoothing: current.words.smoothing, calibration, ..defaults }
+    PageTrainer { parent: Some((&current.words, share)), smoothing: smoothing(text + parent_text), calibration, ..defaults }
 }
 
 /// Links whose outcome is known, split like the pages they led to.
@@ -213,9 +222,9 @@ impl Candidate {
             ..DataSource::default()
         };
         let card = &mut self.bundle.card;
-        card.name = settings.name.to_owned();
-        card.description = settings.description.to_owned();
-        card.trained = settings.today.to_owned();
+        settings.name.clone_into(&mut card.name);
+        settings.description.clone_into(&mut card.description);
+        settings.today.clone_into(&mut card.trained);
         card.data = vec![row(true, "labelled so", self.held_out), row(false, "judged above 0.9 by the crawl", 0)];
         card.measured = vec![
             Measured { on: "labelled pages held out, before".to_owned(), metrics: self.difference.before },
@@ -254,7 +263,7 @@ mod tests {
             .map(|n| {
                 let relevant = n % 2 == 0;
                 let words = if relevant { FARM } else { SPORT };
-                let mut terms: Vec<_> = (0..6).map(|_| (format!("common{}", random.u8(0..30)), 1.0)).collect();
+                let mut terms: Vec<(String, f32)> = (0..6).map(|_| (format!("common{}", random.u8(0..30)), 1.0)).collect();
                 terms.extend((0..12).map(|_| (words[random.usize(0..8)].to_owned(), 1.0)));
                 let mut evidence = vec![0.0; FEATURES];
                 evidence[0] = 1.0;

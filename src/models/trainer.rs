@@ -44,6 +44,9 @@ impl Default for PageTrainer<'_> {
     }
 }
 
+/// A word's weight in relevant and irrelevant documents, and how many documents hold it.
+type WordTally = (f64, f64, u32);
+
 /// A trained page model and what it is made of.
 #[derive(Debug, Clone)]
 pub struct TrainedPages {
@@ -95,12 +98,8 @@ impl PageTrainer<'_> {
         words
     }
 
-    /// By word: weight in relevant and irrelevant documents, and how many documents hold it. And the documents' own weight.
-    fn tally<'s>(
-        &self,
-        set: &TrainingSet,
-        examples: impl Iterator<Item = &'s Example> + Clone,
-    ) -> (Vec<(f64, f64, u32)>, (f64, f64)) {
+    /// The tally of every word, and the weight of the documents themselves, relevant and not.
+    fn tally<'s>(&self, set: &TrainingSet, examples: impl Iterator<Item = &'s Example> + Clone) -> (Vec<WordTally>, (f64, f64)) {
         let balance = if self.balanced { balance(set, examples.clone()) } else { vec![(1.0, 1.0); set.sources().len()] };
         let mut tally = vec![(0.0, 0.0, 0_u32); set.words().len()];
         let mut documents = (0.0, 0.0);
