@@ -15,6 +15,8 @@
 //! 9. The [`report`] tells what was found and why. [`evaluation`] compares crawl orders with labels from outside,
 //!    which nothing above can see. [`cli`] is what the user types.
 
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+
 pub mod url;
 
 pub mod text;
