@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeSet,
+    fmt::Write as _,
     fs,
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpListener, TcpStream},
@@ -49,7 +50,7 @@ fn answer(stream: &TcpStream, site: &Site) -> Option<()> {
             break;
         }
         if let Some(name) = line.to_ascii_lowercase().strip_prefix("host:") {
-            host = name.trim().to_owned();
+            name.trim().clone_into(&mut host);
         }
     }
     let url = Url::parse(&format!("http://{host}{path}")).ok()?;
@@ -60,9 +61,9 @@ fn answer(stream: &TcpStream, site: &Site) -> Option<()> {
         .iter()
         .filter(|(name, _)| !matches!(name.as_str(), "content-length" | "transfer-encoding" | "connection"))
     {
-        head.push_str(&format!("{name}: {value}\r\n"));
+        write!(head, "{name}: {value}\r\n").unwrap();
     }
-    head.push_str(&format!("Content-Length: {}\r\n\r\n", response.body.len()));
+    write!(head, "Content-Length: {}\r\n\r\n", response.body.len()).unwrap();
     let mut stream = stream;
     stream.write_all(head.as_bytes()).ok()?;
     stream.write_all(&response.body).ok()

@@ -135,12 +135,11 @@ fn contestant(name: &str) -> anyhow::Result<Contestant> {
     if name == "oracle" {
         return Ok(Contestant::Oracle);
     }
-    match Order::from_str(name, true) {
-        Ok(order) => Ok(Contestant::Order(order)),
-        Err(_) => {
-            let known: Vec<&str> = Order::value_variants().iter().map(|order| order.name()).collect();
-            bail!("there is no order \"{name}\"; there are {}, oracle", known.join(", "))
-        }
+    if let Ok(order) = Order::from_str(name, true) {
+        Ok(Contestant::Order(order))
+    } else {
+        let known: Vec<&str> = Order::value_variants().iter().map(|order| order.name()).collect();
+        bail!("there is no order \"{name}\"; there are {}, oracle", known.join(", "))
     }
 }
 

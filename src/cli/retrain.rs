@@ -12,7 +12,7 @@ use clap::Args;
 use super::progress::Show;
 use crate::{
     evaluation::Labels,
-    models::{Candidate, LabelledPage, Metrics, ModelBundle, RetrainSettings, load, retrain, search_path},
+    models::{Candidate, LabelledPage, ModelBundle, RetrainSettings, load, retrain, search_path},
     page::Outcome,
     store::Store,
     text::{Segmenter, url_words},
@@ -125,16 +125,16 @@ fn tell(candidate: &Candidate, verdict: Option<bool>, kept: bool, into: &Path) {
     );
     let (before, after) = (&candidate.difference.before, &candidate.difference.after);
     println!("{:<24} {:>8} {:>8}", "page model", "before", "after");
-    let rows: [(&str, fn(&Metrics) -> Option<f64>); 5] = [
-        ("AUC", |m| m.auc),
-        ("precision at 0.5", |m| Some(m.precision)),
-        ("recall at 0.5", |m| Some(m.recall)),
-        ("calibration error", |m| Some(m.ece)),
-        ("log loss", |m| Some(m.log_loss)),
+    let rows = [
+        ("AUC", before.auc, after.auc),
+        ("precision at 0.5", Some(before.precision), Some(after.precision)),
+        ("recall at 0.5", Some(before.recall), Some(after.recall)),
+        ("calibration error", Some(before.ece), Some(after.ece)),
+        ("log loss", Some(before.log_loss), Some(after.log_loss)),
     ];
     let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
-    for (name, of) in rows {
-        println!("{name:<24} {:>8} {:>8}", number(of(before)), number(of(after)));
+    for (name, before, after) in rows {
+        println!("{name:<24} {:>8} {:>8}", number(before), number(after));
     }
     if let Some(links) = &candidate.links {
         println!("{:<24} {:>8} {:>8}", "link model, AUC", number(links.before.auc), number(links.after.auc));

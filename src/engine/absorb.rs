@@ -116,7 +116,7 @@ impl Crawl {
                     record.elapsed_ms = elapsed_ms;
                     record.status = response.status;
                     record.bytes = response.body.len() as u64;
-                    record.content_type = response.header("content-type").unwrap_or_default().to_owned();
+                    response.header("content-type").unwrap_or_default().clone_into(&mut record.content_type);
                 };
                 match content {
                     Content::Document(document) => {

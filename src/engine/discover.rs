@@ -63,12 +63,11 @@ impl Crawl {
         {
             return fate;
         }
-        let target = match known {
-            Some(target) => target,
-            None => {
-                let link = self.new_link(outlink.url.clone(), outlink.fingerprint, depth, tunnel_depth);
-                self.admit(link)
-            }
+        let target = if let Some(target) = known {
+            target
+        } else {
+            let link = self.new_link(outlink.url.clone(), outlink.fingerprint, depth, tunnel_depth);
+            self.admit(link)
         };
         if target == node || nodes.contains(&target) {
             return OutlinkFate::Known;
@@ -106,7 +105,7 @@ impl Crawl {
         self.links.see(&link.facts, &outlink.context);
         link.depth = link.depth.min(source.depth.saturating_add(1));
         link.tunnel_depth = link.tunnel_depth.min(link_depth(source.relevant, source.tunnel_depth));
-        let note = InLinkNote {
+        let in_link = InLinkNote {
             source: node,
             ordinal,
             anchor_matches: keywords.matches(&outlink.context.anchor),
@@ -115,7 +114,7 @@ impl Crawl {
             heading: heading.into(),
             context: outlink.context.clone(),
         };
-        link.add_in_link(note, |source| knowledge.relevance(source));
+        link.add_in_link(in_link, |source| knowledge.relevance(source));
         self.pending.waiting(target);
     }
 

@@ -57,7 +57,7 @@ impl Crawl {
         let discovered = crawl.state.discovered;
         for waiting in store.waiting()? {
             let (fingerprint, record) = waiting?;
-            crawl.restore_waiting(fingerprint, record);
+            crawl.restore_waiting(fingerprint, &record);
         }
         for page in store.pages(1)? {
             crawl.restore_edges(&page?, store)?;
@@ -155,7 +155,7 @@ impl Crawl {
         self.knowledge.sources.insert(node, source);
     }
 
-    fn restore_waiting(&mut self, fingerprint: Fingerprint, record: LinkRecord) {
+    fn restore_waiting(&mut self, fingerprint: Fingerprint, record: &LinkRecord) {
         let Ok(url) = canonicalize(&record.url, None) else { return };
         let is_seed = record.in_links.is_empty() && record.depth == 0;
         let mut link = self.new_link(url, fingerprint, record.depth, record.tunnel_depth);

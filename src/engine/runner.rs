@@ -66,7 +66,7 @@ impl Runner {
     pub(super) async fn next(&mut self, until: Option<Timestamp>, clock: &mut Clock) -> Result<Event, JoinError> {
         match self {
             Self::Live(running) => {
-                let wait = until.map_or(Duration::from_secs(3600), |until| until.since(clock.now()));
+                let wait = until.map_or(Duration::from_hours(1), |until| until.since(clock.now()));
                 if running.is_empty() {
                     tokio::time::sleep(wait).await;
                     return Ok(Event::Time);

@@ -23,7 +23,7 @@ pub enum Ingredient {
     Hub,
     /// Fitting the link classifier's weights to outcomes.
     Fitting,
-    /// The link term of TopicalRank (α = 0).
+    /// The link term of `TopicalRank` (α = 0).
     Rank,
     /// Scoring waiting links anew as the crawl learns.
     Rescoring,

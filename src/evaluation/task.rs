@@ -52,6 +52,8 @@ pub fn load_tasks(path: &Path) -> Result<Vec<Task>, TaskError> {
     let text = fs::read_to_string(path).map_err(|source| TaskError::Io { path: name.clone(), source })?;
     let mut tasks: Vec<Task> = serde_json::from_str(&text).map_err(|source| TaskError::Json { path: name, source })?;
     let folder = path.parent().unwrap_or(Path::new("."));
-    tasks.iter_mut().for_each(|task| folder.clone_into(&mut task.folder));
+    for task in &mut tasks {
+        folder.clone_into(&mut task.folder);
+    }
     Ok(tasks)
 }

@@ -85,8 +85,8 @@ fn links_of(fetcher: &ReplayFetcher, urls: &[Url]) -> Vec<(Fingerprint, Vec<Fing
     let Ok(scope) = Scope::new(ScopeConfig::default(), &[]) else { return Vec::new() };
     let mut links = Vec::with_capacity(urls.len());
     for url in urls {
-        let Some(fetched) = futures_util::FutureExt::now_or_never(fetcher.fetch(Request::get(url.clone()))) else { continue };
-        let Ok(response) = fetched.result else { continue };
+        let Some(answer) = futures_util::FutureExt::now_or_never(fetcher.fetch(Request::get(url.clone()))) else { continue };
+        let Ok(response) = answer.result else { continue };
         let page = Fingerprint::of(url);
         if let Some(target) = response.header("location").and_then(|to| canonicalize(to, Some(url)).ok()) {
             links.push((page, vec![Fingerprint::of(&target)]));

@@ -9,7 +9,7 @@ use crate::{link_classifier::Feature, topic::Matches};
 #[derive(Debug, Clone, Copy)]
 pub struct LinkView<'a> {
     pub link: &'a Link,
-    /// Its TopicalRank.
+    /// Its `TopicalRank`.
     pub rank: f64,
     /// A number that is drawn once for each link, uniform in 0..1.
     pub lot: f64,
@@ -22,12 +22,12 @@ pub trait CrawlOrder: Send + Sync {
     /// Whether priorities change as the crawl learns, so that links must be scored anew.
     fn learns(&self) -> bool;
 
-    /// The relevance that ranks are computed from, given the real one; PageRank is blind to it.
+    /// The relevance that ranks are computed from, given the real one; `PageRank` is blind to it.
     fn rank_input(&self, relevance: f64) -> f64 {
         relevance
     }
 
-    /// Whether the links that pages of a site give each other count as one vote in ranks; PageRank counts each.
+    /// Whether the links that pages of a site give each other count as one vote in ranks; `PageRank` counts each.
     fn one_vote_per_site(&self) -> bool {
         true
     }
@@ -37,7 +37,7 @@ pub trait CrawlOrder: Send + Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// TopicalRank over page relevance and the learned link classifier (the default).
+    /// `TopicalRank` over page relevance and the learned link classifier (the default).
     #[default]
     Topical,
     /// The learned link classifier's estimate alone.
@@ -50,7 +50,7 @@ pub enum Order {
     BreadthFirst,
     /// Last found, first fetched.
     DepthFirst,
-    /// PageRank mass by online page importance (OPIC); blind to the topic.
+    /// `PageRank` mass by online page importance (OPIC); blind to the topic.
     Pagerank,
     /// Links of pages whose other links led to the topic (HITS-like hubs).
     Hub,

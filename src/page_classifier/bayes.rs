@@ -107,8 +107,8 @@ struct FittedClass {
 }
 
 impl FittedModel {
-    fn of(model: &Option<MultinomialNb<f64, usize>>) -> Result<Self, String> {
-        let bytes = rmp_serde::to_vec_named(model).map_err(|error| error.to_string())?;
+    fn of(model: Option<&MultinomialNb<f64, usize>>) -> Result<Self, String> {
+        let bytes = rmp_serde::to_vec_named(&model).map_err(|error| error.to_string())?;
         rmp_serde::from_slice(&bytes).map_err(|error| error.to_string())
     }
 }
@@ -131,7 +131,7 @@ pub fn fit_log_ratios(counts: &ClassCounts, smoothing: f64) -> Result<Vec<f32>, 
     // The background has smoothed the rows already.
     let params = MultinomialNb::<f64, usize>::params().alpha(0.0).check().map_err(|error| error.to_string())?;
     let model = params.fit_with(None, &data).map_err(|error| error.to_string())?;
-    let mut fitted = FittedModel::of(&model)?;
+    let mut fitted = FittedModel::of(model.as_ref())?;
     let mut class = |class: usize| fitted.class_info.remove(&class).ok_or("a class is missing from the fitted model");
     let (irrelevant, relevant) = (class(0)?, class(1)?);
     // linfa normalises each class by its smoothed total, which the many empty columns swell; the offset
@@ -262,7 +262,7 @@ mod tests {
             sum += &Array1::from(row(page));
         }
         let aggregated = params().fit_with(None, &DatasetBase::new(sums, Array1::from(vec![0_usize, 1]))).unwrap();
-        let (dense, aggregated) = (FittedModel::of(&dense).unwrap(), FittedModel::of(&aggregated).unwrap());
+        let (dense, aggregated) = (FittedModel::of(dense.as_ref()).unwrap(), FittedModel::of(aggregated.as_ref()).unwrap());
         for class in [0, 1] {
             let (dense, aggregated) =
                 (&dense.class_info[&class].feature_log_prob, &aggregated.class_info[&class].feature_log_prob);

@@ -247,7 +247,9 @@ impl PageLearner {
             }
         }
         let norm = topic.iter().map(|w| w * w).sum::<f32>().sqrt().max(f32::MIN_POSITIVE);
-        topic.iter_mut().for_each(|w| *w /= norm);
+        for weight in &mut topic {
+            *weight /= norm;
+        }
         let mut model = CosineModel {
             topic,
             idf,

@@ -36,7 +36,7 @@ impl Language {
         // A Han character says about as much as a word of five letters.
         if kana * 10 > han && kana > 4 {
             Self::Other
-        } else if han > 0 && han * 5 >= (latin + other) / 2 {
+        } else if han > 0 && han * 5 >= usize::midpoint(latin, other) {
             Self::Zh
         } else if latin > other && looks_english(text) {
             Self::En

@@ -1,4 +1,4 @@
-//! TopicalRank: `TR(v) = α Σ_{u→v} TR(u)/O(u) + β R(v)`, kept exact while the crawl grows (systems.md 5).
+//! `TopicalRank`: `TR(v) = α Σ_{u→v} TR(u)/O(u) + β R(v)`, kept exact while the crawl grows (systems.md 5).
 //!
 //! R is the page's relevance once it is fetched and the link classifier's estimate before. O counts the links
 //! that were admitted, but twenty at least. The pages of v's own site count as one in the sum, by their mean

@@ -5,6 +5,8 @@
 //! crawler needs: no fragment, no credentials, no session or tracking
 //! parameters, one way to write a percent escape.
 
+use std::fmt::Write as _;
+
 use super::Url;
 
 /// Longest URL that is kept, in bytes; longer ones are nearly always traps.
@@ -116,7 +118,8 @@ fn settled(text: &str) -> String {
                 at += 3;
             }
             Some(value) => {
-                out.push_str(&format!("%{value:02X}"));
+                // Writing to a string cannot fail.
+                let _ = write!(out, "%{value:02X}");
                 at += 3;
             }
             None => {
