@@ -21,6 +21,7 @@ use crate::{
     engine::Ingredient,
     evaluation::{Contestant, Curve, Labels, RecordedWeb, Score, Trial, compare, draw_curves, load_tasks, run_trial},
     frontier::Order,
+    politeness::PaceConfig,
     topic::Topic,
     url::{Fingerprint, Url},
 };
@@ -58,6 +59,9 @@ pub(super) struct ReplayArgs {
     /// Leave ingredients of the focus out, to measure what they are worth
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME")]
     without: Vec<Ingredient>,
+    /// Keep the configured politeness, in virtual time; without it hosts are always ready and orders are strict
+    #[arg(long)]
+    polite: bool,
     /// Fetches at a time
     #[arg(long, default_value_t = 1)]
     workers: usize,
@@ -113,9 +117,9 @@ pub(super) fn run(args: &ReplayArgs, show: Show) -> anyhow::Result<ExitCode> {
     let mut config = args.config.as_deref().map(Config::load).transpose()?.unwrap_or_default();
     config.crawl.workers = args.workers.max(1);
     config.crawl.without.extend_from_slice(&args.without);
-    // Strict orders on recorded webs: nobody is kept waiting there, and robots.txt was not recorded.
-    config.politeness.delay_ms = 0;
-    config.politeness.obey_robots = false;
+    if !args.polite {
+        config.politeness = unhurt(&config.politeness);
+    }
     let jobs = jobs(args)?;
     let outcomes = compete(args, &config, &jobs, &contestants, show)?;
     let table = table(&outcomes, &contestants);
@@ -129,6 +133,19 @@ pub(super) fn run(args: &ReplayArgs, show: Show) -> anyhow::Result<ExitCode> {
         eprintln!("curves and table: {}", out.display());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// No waiting: nobody is hurt by asking a recording, and orders are compared as such.
+fn unhurt(politeness: &PaceConfig) -> PaceConfig {
+    PaceConfig {
+        obey_robots: false,
+        delay_ms: 0,
+        response_factor: 0.0,
+        address_delay_ms: 0,
+        slow_start_requests: 0,
+        per_address_connections: u32::MAX,
+        ..politeness.clone()
+    }
 }
 
 fn contestant(name: &str) -> anyhow::Result<Contestant> {

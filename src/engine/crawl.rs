@@ -118,6 +118,10 @@ impl Crawl {
         journal: Box<dyn Journal>,
     ) -> Self {
         let clock = fetcher.recorded_at().map_or(Clock::System, Clock::Virtual);
+        let mut frontier = plan.frontier;
+        if let Clock::Virtual(_) = clock {
+            frontier.patience = frontier.replay_patience;
+        }
         let alpha = if plan.lacks(Ingredient::Rank) { 0.0 } else { plan.rank.alpha };
         let rank = RankConfig { alpha, ..plan.rank };
         let mut pages = PageLearner::new(&plan.page_classifier, plan.keywords.len(), plan.trained.as_deref());
@@ -138,7 +142,7 @@ impl Crawl {
             }),
             clock,
             runner: Runner::new(clock),
-            frontier: Frontier::new(plan.frontier, plan.pace.per_host_connections),
+            frontier: Frontier::new(frontier, plan.pace.per_host_connections),
             graph: LinkGraph::new(rank),
             links,
             pages,

@@ -40,13 +40,15 @@ pub struct FrontierConfig {
     /// A ready host's best link is taken at once if its priority is at least this share of the best that
     /// waits for its host; 0 never waits, 1 keeps the strict order.
     pub patience: f64,
+    /// The same in a replay, where waiting costs nothing.
+    pub replay_patience: f64,
     /// Longest wait for a better link, in seconds.
     pub max_wait_seconds: u64,
 }
 
 impl Default for FrontierConfig {
     fn default() -> Self {
-        Self { patience: 0.5, max_wait_seconds: 30 }
+        Self { patience: 0.8, replay_patience: 1.0, max_wait_seconds: 30 }
     }
 }
 
