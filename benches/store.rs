@@ -1,6 +1,7 @@
 //! What the store costs as it grows: time per page, and disk per known URL.
 //!
 //! `cargo bench --bench store -- 10000 100000`: each number is a count of known URLs to crawl up to.
+#![allow(clippy::unwrap_used, reason = "a bench that cannot go on has failed")]
 
 #[path = "../tests/support/sample_crawl.rs"]
 #[expect(dead_code, reason = "a bench does not check what is in the store")]

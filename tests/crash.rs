@@ -1,4 +1,5 @@
 //! Whatever happens to the process or the disk, the store opens at a batch that was whole, and goes on from there.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "support/power_cut.rs"]
 mod power_cut;

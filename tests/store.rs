@@ -1,4 +1,5 @@
 //! The store from outside: what goes in comes out, and what must not go in is refused.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "support/sample_crawl.rs"]
 mod sample_crawl;

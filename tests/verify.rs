@@ -1,4 +1,5 @@
 //! `verify` finds every kind of damage, and `--repair` mends what it says it mends.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "support/sample_crawl.rs"]
 mod sample_crawl;

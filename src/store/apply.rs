@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::{
     ArchivePlace, Batch, HostRecord, LinkRecord, OutlinkRecord, PageRecord, StoreError,
     archive::ArchiveWriter,
-    codec::{Encoder, HostRow, OutlinkRows, RobotsMark, decode},
+    codec::{Encoder, HostRow, OutlinkRows, PageRow, RobotsMark, decode},
     link_row,
     schema::{STATE_KEY, WriteTables, queue_key},
 };
@@ -101,8 +101,8 @@ impl Changes<'_> {
                 return Err(StoreError::Refused(format!("{} is finished already", page.url)));
             }
             self.end_waiting(page.fingerprint)?;
-            self.tables.pages.insert(page.seq, self.encoder.encode(&page)?.as_slice())?;
-            self.tables.standing.insert(page.seq, (page.rank, page.residual, page.relevance.get() as f32))?;
+            self.tables.standing.insert(last, (page.rank, page.residual, page.relevance.get() as f32))?;
+            self.tables.pages.insert(last, self.encoder.encode(&PageRow::from(page))?.as_slice())?;
         }
         match places.keys().next() {
             Some(seq) => Err(StoreError::Refused(format!("a capture came without its page {seq}"))),

@@ -10,7 +10,7 @@ use redb::{ReadableDatabase, ReadableTable, ReadableTableMetadata};
 use super::{
     ArchivePlace, CrawlState, PageRecord, RobotsRecord, StoreError,
     archive::{self, ArchiveEnd, read_capture},
-    codec::{HostRow, decode, decode_outlinks},
+    codec::{HostRow, decode, decode_outlinks, decode_page},
     link_row,
     open::Shared,
     read::HostNames,
@@ -108,7 +108,7 @@ impl Check {
             if tables.standing.get(seq)?.is_none() {
                 self.findings.add(Problem::Standing, || format!("page {seq} has none"));
             }
-            match decode::<PageRecord>(row.value()) {
+            match decode_page(row.value()) {
                 Ok(page) if page.seq == seq => self.page(tables, dir, end, &page)?,
                 Ok(page) => self.findings.add(Problem::PageUnreadable, || format!("page {seq} says it is {}", page.seq)),
                 Err(e) => self.findings.add(Problem::PageUnreadable, || format!("page {seq}: {e}")),

@@ -10,9 +10,9 @@ use redb::{Key, ReadOnlyTable, ReadableDatabase, ReadableTable, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
-    CrawlState, PageRecord, RobotsRecord, Store, StoreError,
+    CrawlState, RobotsRecord, Store, StoreError,
     archive::ArchiveEnd,
-    codec::{HostRow, damaged, decode, decode_outlinks},
+    codec::{HostRow, damaged, decode, decode_outlinks, decode_page},
     link_row,
     open::database_path,
     read::HostNames,
@@ -35,7 +35,7 @@ impl Store {
             ARCHIVE_KEY => decode::<ArchiveEnd>(row).map(|end| format!("{end:?}")),
             other => Err(damaged("meta", format!("there is no `{other}` in this schema"))),
         })?;
-        dump.table("pages", pages, |_, row| decode::<PageRecord>(row).map(|page| format!("{page:?}")))?;
+        dump.table("pages", pages, |_, row| decode_page(row).map(|page| format!("{page:?}")))?;
         dump.table("page_of", page_of, |_, seq| Ok(seq.to_string()))?;
         dump.table("standing", standing, |_, standing| Ok(format!("{standing:?}")))?;
         dump.table("outlinks", outlinks, |_, row| decode_outlinks(row).map(|links| format!("{links:?}")))?;

@@ -10,7 +10,7 @@ use redb::{Key, Range, ReadOnlyTable, ReadableDatabase, ReadableTable, Value};
 
 use super::{
     CrawlState, HostRecord, LinkRecord, OutlinkRecord, PageRecord, RobotsRecord, Store, StoreError,
-    codec::{HostRow, decode, decode_outlinks},
+    codec::{HostRow, decode, decode_outlinks, decode_page},
     link_row,
     schema::{STATE_KEY, table},
 };
@@ -183,7 +183,7 @@ pub(super) fn page_of(
     row: &[u8],
     standing: &impl ReadableTable<u64, (f64, f64, f32)>,
 ) -> Result<PageRecord, StoreError> {
-    let mut page: PageRecord = decode(row)?;
+    let mut page = decode_page(row)?;
     if let Some(now) = standing.get(seq)? {
         let (rank, residual, relevance) = now.value();
         page.rank = rank;

@@ -10,10 +10,10 @@ use redb::{ReadableDatabase, ReadableTable, ReadableTableMetadata};
 use rustc_hash::FxHashSet;
 
 use super::{
-    CrawlState, HostRecord, PageRecord, StoreError,
+    CrawlState, HostRecord, StoreError,
     archive::{self, ArchiveEnd},
     check::Check,
-    codec::{Encoder, HostRow, decode},
+    codec::{Encoder, HostRow, PageRow, decode, decode_page},
     link_row,
     open::Shared,
     schema::{ARCHIVE_KEY, ReadTables, STATE_KEY, WriteTables, queue_key},
@@ -73,7 +73,7 @@ impl Repair<'_> {
         self.after.page_of.retain(|_, _| false)?;
         for entry in self.before.pages.iter()? {
             let (seq, row) = entry?;
-            if let Ok(page) = decode::<PageRecord>(row.value()) {
+            if let Ok(page) = decode_page(row.value()) {
                 self.after.page_of.insert(page.fingerprint.0, seq.value())?;
             }
         }
@@ -92,7 +92,7 @@ impl Repair<'_> {
             if self.before.standing.get(seq.value())?.is_some() {
                 continue;
             }
-            if let Ok(page) = decode::<PageRecord>(row.value()) {
+            if let Ok(page) = decode_page(row.value()) {
                 self.after.standing.insert(seq.value(), (page.rank, page.residual, page.relevance.get() as f32))?;
             }
         }
@@ -131,9 +131,9 @@ impl Repair<'_> {
     fn captures(&mut self, bad: &[u64]) -> Result<(), StoreError> {
         for &seq in bad {
             let row = self.before.pages.get(seq)?;
-            if let Some(mut page) = row.and_then(|row| decode::<PageRecord>(row.value()).ok()) {
+            if let Some(mut page) = row.and_then(|row| decode_page(row.value()).ok()) {
                 page.archive = None;
-                self.after.pages.insert(seq, self.encoder.encode(&page)?.as_slice())?;
+                self.after.pages.insert(seq, self.encoder.encode(&PageRow::from(page))?.as_slice())?;
             }
         }
         Ok(())
