@@ -92,6 +92,8 @@ pub struct Crawl {
     pub(super) touched: Vec<NodeId>,
     /// Links under way that were not chosen by the order.
     pub(super) chosen: FxHashMap<NodeId, crate::store::Chosen>,
+    /// The next fetch is to be one at random.
+    pub(super) control_due: bool,
     pub(super) last_url: String,
     /// Finished URLs at which the link model is next kept whole.
     pub(super) snapshot_at: u64,
@@ -168,6 +170,7 @@ impl Crawl {
             seeds_fetched: 0,
             touched: Vec::new(),
             chosen: FxHashMap::default(),
+            control_due: false,
             last_url: String::new(),
             snapshot_at: 0,
             node_of_seq: FxHashMap::default(),

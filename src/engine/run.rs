@@ -118,6 +118,8 @@ impl Crawl {
                 return self.exclude(node, format!("robots.txt: {}", verdict.rule.unwrap_or_default()));
             }
         }
+        // Drawn once for each page, however long it has to wait for its host.
+        self.control_due |= self.random.f64() < self.plan.engine.control_share;
         self.start(host, url, Purpose::Page(node), now).await;
     }
 
@@ -146,7 +148,7 @@ impl Crawl {
         const DRAWS: usize = 8;
         let config = &self.plan.engine;
         let long_enough = self.plan.limits.max_pages.is_none_or(|pages| pages >= config.control_from_pages);
-        if !long_enough || !self.order.learns() || self.seeds_left > 0 || self.random.f64() >= config.control_share {
+        if !long_enough || !self.order.learns() || self.seeds_left > 0 || !self.control_due {
             return None;
         }
         for _ in 0..DRAWS.min(self.pool.len()) {
@@ -161,6 +163,7 @@ impl Crawl {
             };
             let host = link.host;
             if self.frontier.take_node(node, now) {
+                self.control_due = false;
                 return Some((node, host));
             }
         }
