@@ -8,6 +8,7 @@ use std::{
     path::{Path, absolute},
 };
 
+use rustc_hash::FxHashSet;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 use unicode_width::UnicodeWidthStr;
 
@@ -153,14 +154,14 @@ impl TopicEditor {
     /// Adds to the list `key` of `section` (empty: the top of the file) what it does not hold yet.
     pub(super) fn add<T: AsRef<str>>(&mut self, section: &str, key: &str, elements: &[T]) -> Result<usize, TopicError> {
         let list = self.list(section, key)?;
-        let mut added = 0;
+        let mut held: FxHashSet<String> = list.iter().filter_map(Value::as_str).map(|text| text.trim().to_owned()).collect();
+        let before = list.len();
         for element in elements.iter().map(|element| element.as_ref().trim()) {
-            if !element.is_empty() && position(list, element).is_none() {
+            if !element.is_empty() && held.insert(element.to_owned()) {
                 push(list, element);
-                added += 1;
             }
         }
-        Ok(added)
+        Ok(list.len() - before)
     }
 
     fn list(&mut self, section: &str, key: &str) -> Result<&mut Array, TopicError> {
@@ -201,8 +202,7 @@ fn replace(value: &mut Value, new: impl Into<Value>) {
 }
 
 fn position(list: &Array, text: &str) -> Option<usize> {
-    let wanted = text.trim().to_lowercase();
-    list.iter().position(|value| value.as_str().is_some_and(|held| held.trim().to_lowercase() == wanted))
+    list.iter().position(|value| value.as_str().is_some_and(|held| held.trim() == text.trim()))
 }
 
 fn as_text(raw: Option<&RawString>) -> String {
@@ -219,10 +219,12 @@ fn push(list: &mut Array, text: &str) {
     let broken = trailing.contains('\n') || list.iter().any(|value| prefix(value).contains('\n'));
     if broken {
         // A comment after the last element belongs to it, and so stands before the new one.
-        let suffix = list.iter().last().map(|last| as_text(last.decor().suffix())).unwrap_or_default();
-        if let Some(last) = list.len().checked_sub(1).and_then(|last| list.get_mut(last)) {
+        let last = list.len().checked_sub(1).and_then(|last| list.get_mut(last));
+        let suffix = last.map_or_else(String::new, |last| {
+            let suffix = as_text(last.decor().suffix());
             last.decor_mut().set_suffix("");
-        }
+            suffix
+        });
         let comment = format!("{}{}", suffix.trim_end(), trailing.trim_end());
         list.push_formatted(Value::from(text).decorated(format!("{comment}{INDENT}"), ""));
         list.set_trailing("\n");
@@ -273,7 +275,7 @@ mod tests {
 
     #[test]
     fn additions_keep_comments_order_and_layout() {
-        let text = edited(OWNED, |editor| assert_eq!(editor.add_keywords(&["化肥", " CROP ", "化肥", ""]).unwrap(), 1));
+        let text = edited(OWNED, |editor| assert_eq!(editor.add_keywords(&["化肥", " crop ", "化肥", ""]).unwrap(), 1));
         assert_eq!(text, OWNED.replace("\"crop\" # last\n]", "\"crop\", # last\n    \"化肥\",\n]"));
         assert_eq!(edited(OWNED, |_| {}), OWNED);
     }
@@ -302,6 +304,14 @@ mod tests {
         let text = edited("keywords = [\"a\"] # here\n", |editor| assert_eq!(editor.add_keywords(&words).unwrap(), 20));
         assert!(text.starts_with("keywords = [\n    \"a\",\n    \"关键词0\",\n"), "{text}");
         assert!(text.ends_with("\"关键词19\",\n] # here\n"), "{text}");
+    }
+
+    #[test]
+    fn addresses_that_differ_in_case_are_different() {
+        let text = edited("seeds = [\"http://e.com/a\"]\n", |e| {
+            assert_eq!(e.add("", "seeds", &["http://e.com/A", "http://e.com/a"]).unwrap(), 1)
+        });
+        assert_eq!(text, "seeds = [\"http://e.com/a\", \"http://e.com/A\"]\n");
     }
 
     #[test]
