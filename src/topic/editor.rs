@@ -219,12 +219,11 @@ fn push(list: &mut Array, text: &str) {
     let broken = trailing.contains('\n') || list.iter().any(|value| prefix(value).contains('\n'));
     if broken {
         // A comment after the last element belongs to it, and so stands before the new one.
-        let last = list.len().checked_sub(1).and_then(|last| list.get_mut(last));
-        let suffix = last.map_or_else(String::new, |last| {
-            let suffix = as_text(last.decor().suffix());
-            last.decor_mut().set_suffix("");
-            suffix
-        });
+        let mut suffix = String::new();
+        if let Some(end) = list.len().checked_sub(1).and_then(|end| list.get_mut(end)) {
+            suffix = as_text(end.decor().suffix());
+            end.decor_mut().set_suffix("");
+        }
         let comment = format!("{}{}", suffix.trim_end(), trailing.trim_end());
         list.push_formatted(Value::from(text).decorated(format!("{comment}{INDENT}"), ""));
         list.set_trailing("\n");
@@ -308,9 +307,8 @@ mod tests {
 
     #[test]
     fn addresses_that_differ_in_case_are_different() {
-        let text = edited("seeds = [\"http://e.com/a\"]\n", |e| {
-            assert_eq!(e.add("", "seeds", &["http://e.com/A", "http://e.com/a"]).unwrap(), 1)
-        });
+        let seeds = ["http://e.com/A", "http://e.com/a"];
+        let text = edited("seeds = [\"http://e.com/a\"]\n", |editor| assert_eq!(editor.add("", "seeds", &seeds).unwrap(), 1));
         assert_eq!(text, "seeds = [\"http://e.com/a\", \"http://e.com/A\"]\n");
     }
 
@@ -342,5 +340,40 @@ mod tests {
         editor.save(&path).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), editor.to_string());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// A list as people write them: one element a line, comments above and behind, with or without the last comma.
+    fn written(elements: &[(bool, bool)], last_comma: bool) -> String {
+        let lines = elements.iter().enumerate().map(|(at, (above, behind))| {
+            let above = if *above { format!("    # above {at}\n") } else { String::new() };
+            let comma = if at + 1 < elements.len() || last_comma { "," } else { "" };
+            let behind = if *behind { format!(" # behind {at}") } else { String::new() };
+            format!("{above}    \"w{at}\"{comma}{behind}\n")
+        });
+        format!("keywords = [\n{}]\n", lines.collect::<Vec<_>>().concat())
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn edits_lose_neither_words_nor_comments(
+            elements in proptest::collection::vec((proptest::bool::ANY, proptest::bool::ANY), 0..6),
+            last_comma: bool,
+            removed in proptest::collection::vec(0_usize..6, 0..4),
+            added in 0_usize..3,
+        ) {
+            let text = written(&elements, last_comma);
+            let removed: Vec<String> = removed.iter().map(|at| format!("w{at}")).collect();
+            let added: Vec<String> = (0..added).map(|at| format!("new{at}")).collect();
+            let result = edited(&text, |editor| {
+                editor.remove_keywords(&removed).unwrap();
+                editor.add_keywords(&added).unwrap();
+            });
+            let words = (0..elements.len()).map(|at| format!("w{at}")).filter(|word| !removed.contains(word));
+            let words: Vec<toml::Value> = words.chain(added).map(toml::Value::String).collect();
+            assert_eq!(toml::from_str::<toml::Table>(&result).unwrap()["keywords"].as_array().unwrap(), &words, "{result}");
+            for comment in text.lines().filter_map(|line| line.split_once('#')).map(|(_, comment)| comment) {
+                assert!(result.contains(comment), "{comment} of {text} in {result}");
+            }
+        }
     }
 }
