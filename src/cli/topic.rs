@@ -133,18 +133,16 @@ fn new(args: &NewArgs, json: bool, out: &mut dyn Write, err: &mut dyn Write) -> 
     if json {
         print_json(&serde_json::json!({ "file": path, "next": next }), out)?;
     } else {
-        writeln!(out, "wrote {}: {} keywords, {} seeds", path.display(), topic.keywords.len(), seeds_in_words(&topic))?;
+        writeln!(out, "wrote {}: {}", path.display(), contents_in_words(&topic))?;
         writeln!(out, "next: {next}")?;
     }
     Ok(0)
 }
 
-fn seeds_in_words(topic: &NewTopic) -> String {
-    match &topic.seeds_file {
-        Some(file) if topic.seeds.is_empty() => format!("those in {file} as"),
-        Some(file) => format!("{} and those in {file} as", topic.seeds.len()),
-        None => topic.seeds.len().to_string(),
-    }
+fn contents_in_words(topic: &NewTopic) -> String {
+    let counted = |n: usize, thing: &str| format!("{n} {thing}{}", if n == 1 { "" } else { "s" });
+    let file = topic.seeds_file.as_ref().map(|file| format!(", more seeds in {file}"));
+    format!("{}, {}{}", counted(topic.keywords.len(), "keyword"), counted(topic.seeds.len(), "seed"), file.unwrap_or_default())
 }
 
 fn split_keywords(given: &[String]) -> Vec<String> {
@@ -326,7 +324,7 @@ mod tests {
             false,
         );
         assert_eq!(code, 0);
-        assert!(out.contains("4 keywords, 1 seeds") && out.ends_with(&format!("next: windrow topic check {file}\n")), "{out}");
+        assert!(out.contains(": 4 keywords, 1 seed\n") && out.ends_with(&format!("next: windrow topic check {file}\n")), "{out}");
         let (code, out, _) = windrow(&["check", &file], false);
         assert_eq!(code, 0);
         for said in ["farm (zh, en)", "crop | rotation", "Stops after  1000 pages", &format!("Next: windrow crawl {file}")] {

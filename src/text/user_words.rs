@@ -45,14 +45,15 @@ impl UserWords {
             let Some(word) = fields.next().filter(|word| !word.starts_with('#')) else { continue };
             let frequency = match fields.next() {
                 None => None,
-                Some(given) => Some(given.parse().map_err(|_| SegmenterError::Frequency {
+                // 32 bits, so that no sum of frequencies overflows.
+                Some(given) => Some(given.parse::<u32>().map_err(|_| SegmenterError::Frequency {
                     line,
                     word: word.to_owned(),
                     frequency: given.to_owned(),
                 })?),
             };
             if is_compound(word) {
-                self.words.push((word.into(), frequency));
+                self.words.push((word.into(), frequency.map(|n| n as usize)));
             }
         }
         Ok(())

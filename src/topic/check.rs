@@ -110,7 +110,8 @@ impl Findings {
             keywords,
             repeated_keywords: topic.repeated().keywords.clone(),
             seeds: SeedFindings::of(topic),
-            threshold: topic.threshold.get(),
+            // A relevance has seven digits; the rest is noise of the conversion.
+            threshold: (topic.threshold.get() * 1e6).round() / 1e6,
             tunnel_depth: topic.tunnel_depth,
             scope: scope_in_words(topic.scope_config()),
             limits: limits_in_words(topic),

@@ -205,4 +205,17 @@ mod tests {
         assert_eq!((copy.name, copy.keywords, copy.seeds), (topic.name, topic.keywords, topic.seeds));
         assert_eq!((copy.scope_config, copy.limits), (topic.scope_config, topic.limits), "nothing is limited that was not");
     }
+
+    #[test]
+    fn the_topics_of_this_repository_can_be_crawled() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("training/topics");
+        let mut files = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let topic = Topic::load(&entry.unwrap().path()).unwrap();
+            assert!(topic.repeated().keywords.is_empty() && topic.repeated().seeds.is_empty(), "{}", topic.name);
+            assert!(topic.seeds.iter().all(|seed| topic.scope().admits(seed, 0).is_ok()), "{}", topic.name);
+            files += 1;
+        }
+        assert_eq!(files, 3);
+    }
 }

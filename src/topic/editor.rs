@@ -8,6 +8,7 @@ use std::{
     path::{Path, absolute},
 };
 
+use rustc_hash::FxHashSet;
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 use unicode_width::UnicodeWidthStr;
 
@@ -153,14 +154,14 @@ impl TopicEditor {
     /// Adds to the list `key` of `section` (empty: the top of the file) what it does not hold yet.
     pub(super) fn add<T: AsRef<str>>(&mut self, section: &str, key: &str, elements: &[T]) -> Result<usize, TopicError> {
         let list = self.list(section, key)?;
-        let mut added = 0;
+        let mut held: FxHashSet<String> = list.iter().filter_map(Value::as_str).map(|text| text.trim().to_owned()).collect();
+        let before = list.len();
         for element in elements.iter().map(|element| element.as_ref().trim()) {
-            if !element.is_empty() && position(list, element).is_none() {
+            if !element.is_empty() && held.insert(element.to_owned()) {
                 push(list, element);
-                added += 1;
             }
         }
-        Ok(added)
+        Ok(list.len() - before)
     }
 
     fn list(&mut self, section: &str, key: &str) -> Result<&mut Array, TopicError> {
@@ -201,8 +202,7 @@ fn replace(value: &mut Value, new: impl Into<Value>) {
 }
 
 fn position(list: &Array, text: &str) -> Option<usize> {
-    let wanted = text.trim().to_lowercase();
-    list.iter().position(|value| value.as_str().is_some_and(|held| held.trim().to_lowercase() == wanted))
+    list.iter().position(|value| value.as_str().is_some_and(|held| held.trim() == text.trim()))
 }
 
 fn as_text(raw: Option<&RawString>) -> String {
@@ -219,9 +219,10 @@ fn push(list: &mut Array, text: &str) {
     let broken = trailing.contains('\n') || list.iter().any(|value| prefix(value).contains('\n'));
     if broken {
         // A comment after the last element belongs to it, and so stands before the new one.
-        let suffix = list.iter().last().map(|last| as_text(last.decor().suffix())).unwrap_or_default();
-        if let Some(last) = list.len().checked_sub(1).and_then(|last| list.get_mut(last)) {
-            last.decor_mut().set_suffix("");
+        let mut suffix = String::new();
+        if let Some(end) = list.len().checked_sub(1).and_then(|end| list.get_mut(end)) {
+            suffix = as_text(end.decor().suffix());
+            end.decor_mut().set_suffix("");
         }
         let comment = format!("{}{}", suffix.trim_end(), trailing.trim_end());
         list.push_formatted(Value::from(text).decorated(format!("{comment}{INDENT}"), ""));
@@ -273,7 +274,7 @@ mod tests {
 
     #[test]
     fn additions_keep_comments_order_and_layout() {
-        let text = edited(OWNED, |editor| assert_eq!(editor.add_keywords(&["化肥", " CROP ", "化肥", ""]).unwrap(), 1));
+        let text = edited(OWNED, |editor| assert_eq!(editor.add_keywords(&["化肥", " crop ", "化肥", ""]).unwrap(), 1));
         assert_eq!(text, OWNED.replace("\"crop\" # last\n]", "\"crop\", # last\n    \"化肥\",\n]"));
         assert_eq!(edited(OWNED, |_| {}), OWNED);
     }
@@ -305,6 +306,13 @@ mod tests {
     }
 
     #[test]
+    fn addresses_that_differ_in_case_are_different() {
+        let seeds = ["http://e.com/A", "http://e.com/a"];
+        let text = edited("seeds = [\"http://e.com/a\"]\n", |editor| assert_eq!(editor.add("", "seeds", &seeds).unwrap(), 1));
+        assert_eq!(text, "seeds = [\"http://e.com/a\", \"http://e.com/A\"]\n");
+    }
+
+    #[test]
     fn missing_sections_are_made() {
         let text = edited("keywords = [\"a\"]\n", |editor| {
             editor.add_words(&["稻鸭共作"]).unwrap();
@@ -332,5 +340,40 @@ mod tests {
         editor.save(&path).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), editor.to_string());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// A list as people write them: one element a line, comments above and behind, with or without the last comma.
+    fn written(elements: &[(bool, bool)], last_comma: bool) -> String {
+        let lines = elements.iter().enumerate().map(|(at, (above, behind))| {
+            let above = if *above { format!("    # above {at}\n") } else { String::new() };
+            let comma = if at + 1 < elements.len() || last_comma { "," } else { "" };
+            let behind = if *behind { format!(" # behind {at}") } else { String::new() };
+            format!("{above}    \"w{at}\"{comma}{behind}\n")
+        });
+        format!("keywords = [\n{}]\n", lines.collect::<Vec<_>>().concat())
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn edits_lose_neither_words_nor_comments(
+            elements in proptest::collection::vec((proptest::bool::ANY, proptest::bool::ANY), 0..6),
+            last_comma: bool,
+            removed in proptest::collection::vec(0_usize..6, 0..4),
+            added in 0_usize..3,
+        ) {
+            let text = written(&elements, last_comma);
+            let removed: Vec<String> = removed.iter().map(|at| format!("w{at}")).collect();
+            let added: Vec<String> = (0..added).map(|at| format!("new{at}")).collect();
+            let result = edited(&text, |editor| {
+                editor.remove_keywords(&removed).unwrap();
+                editor.add_keywords(&added).unwrap();
+            });
+            let words = (0..elements.len()).map(|at| format!("w{at}")).filter(|word| !removed.contains(word));
+            let words: Vec<toml::Value> = words.chain(added).map(toml::Value::String).collect();
+            assert_eq!(toml::from_str::<toml::Table>(&result).unwrap()["keywords"].as_array().unwrap(), &words, "{result}");
+            for comment in text.lines().filter_map(|line| line.split_once('#')).map(|(_, comment)| comment) {
+                assert!(result.contains(comment), "{comment} of {text} in {result}");
+            }
+        }
     }
 }

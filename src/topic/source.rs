@@ -230,4 +230,20 @@ mod tests {
         fs::write(&path, "\u{feff}name = \"x\"").unwrap();
         assert_eq!(read_text(&path).unwrap(), "name = \"x\"");
     }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config::with_cases(300))]
+
+        #[test]
+        fn a_damaged_file_gives_a_topic_or_a_message(cut in 0_usize..6000, length in 0_usize..60, put in "[\\PC\\n]{0,4}") {
+            let mut text: Vec<char> = include_str!("template.toml").chars().collect();
+            let start = cut.min(text.len());
+            let end = (start + length).min(text.len());
+            text.splice(start..end, put.chars());
+            let text: String = text.into_iter().collect();
+            if let Err(error) = crate::topic::Topic::parse(&text, Path::new("t.toml")) {
+                assert!(error.to_string().starts_with("t.toml"), "{error}");
+            }
+        }
+    }
 }
