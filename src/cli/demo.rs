@@ -35,14 +35,10 @@ pub(super) fn run(args: &DemoArgs, show: Show) -> anyhow::Result<ExitCode> {
     let web_path = out.join("demo.warc.gz");
     std::fs::write(&web_path, WEB)?;
     let topic = Topic::parse(TOPIC, &out.join("demo.toml"))?;
-    if !show.json {
-        eprintln!(
-            "A made-up web of {} pages; the topic: {}.",
-            ReplayFetcher::open(std::slice::from_ref(&web_path), false)?.len(),
-            keywords(&topic)
-        );
-    }
     let web = Arc::new(ReplayFetcher::open(&[web_path], false)?);
+    if !show.json {
+        eprintln!("A made-up web of {} pages; the topic: {}.", web.len(), keywords(&topic));
+    }
     let start = Start { topic: &topic, config: &Config::default(), model: None, max_pages: Some(args.max_pages) };
     let (summary, written) = crawl(start, web, out, show)?;
     if show.json {

@@ -6,7 +6,7 @@ use super::{
     Crawl, EngineError, Ingredient,
     crawl::KnownRobots,
     knowledge::Source,
-    resume::{is_seed, is_site_root},
+    resume::is_site_root,
     visit::{Answer, Content, Purpose, ReadDocument, Visit},
 };
 use crate::{
@@ -104,7 +104,7 @@ impl Crawl {
             return;
         }
         let Some(link) = self.frontier.remove(node) else { return };
-        let chosen = if link.in_links.is_empty() { Chosen::Seed } else { self.chosen.remove(&node).unwrap_or(Chosen::Order) };
+        let chosen = if link.is_seed() { Chosen::Seed } else { self.chosen.remove(&node).unwrap_or(Chosen::Order) };
         if chosen == Chosen::Seed {
             self.seeds_left = self.seeds_left.saturating_sub(1);
         }
@@ -199,7 +199,7 @@ impl Crawl {
     /// Ends a URL that may not be fetched.
     pub(super) fn exclude(&mut self, node: NodeId, reason: String) {
         let Some(link) = self.frontier.remove(node) else { return };
-        if link.in_links.is_empty() {
+        if link.is_seed() {
             self.seeds_left = self.seeds_left.saturating_sub(1);
         }
         let mut record = self.record_of(&link, node, Outcome::Excluded, Chosen::Order);
@@ -221,7 +221,7 @@ impl Crawl {
         heir.evidence = link.evidence;
         heir.estimate = link.estimate;
         heir.priority = link.priority;
-        self.seeds_left += usize::from(heir.in_links.is_empty());
+        self.seeds_left += usize::from(heir.is_seed());
         self.admit(heir);
     }
 
@@ -240,7 +240,7 @@ impl Crawl {
         }
         self.digests.insert(digest, record.seq);
         record.terms = page.terms.iter().map(|term| (term.word.to_owned(), term.count)).collect();
-        let judgement = if is_seed(link) && !self.plan.lacks(Ingredient::SeedTrust) {
+        let judgement = if link.is_seed() && !self.plan.lacks(Ingredient::SeedTrust) {
             self.pages.observe_seed(record.seq, reading, is_site_root(&link.url))
         } else {
             self.pages.observe(record.seq, reading)

@@ -68,7 +68,7 @@ impl Crawl {
             reason: None,
             relevance: Relevance::NONE,
             relevant: false,
-            priority: if link.in_links.is_empty() { 0.0 } else { link.priority.0 },
+            priority: if link.is_seed() { 0.0 } else { link.priority.0 },
             estimate: link.estimate,
             depth: link.depth,
             tunnel_depth: link.tunnel_depth,
@@ -116,7 +116,7 @@ impl Crawl {
                 batch.hosts.push(host.record.clone());
             }
         }
-        self.state.waiting = self.frontier.links().count() as u64;
+        self.state.waiting = self.frontier.unfinished() as u64;
         self.state.now = self.clock.now();
         self.state.elapsed_ms = self.elapsed_before + self.clock.now().since(self.started).as_millis() as u64;
         self.state.random_state = self.random.get_seed();

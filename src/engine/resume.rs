@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{Crawl, CrawlPlan, EngineError, Journal, RunFacts, clock::Clock, crawl::KnownRobots, knowledge::Source};
 use crate::{
     fetch::Fetcher,
-    frontier::{CrawlOrder, InLinkNote, Link, Priority},
+    frontier::{CrawlOrder, InLinkNote, Priority},
     link_classifier::{Evidence, LinkLearner, SourceFacts},
     page::{Outcome, TermBag},
     page_classifier::Reading,
@@ -59,6 +59,8 @@ impl Crawl {
             let (fingerprint, record) = waiting?;
             crawl.restore_waiting(fingerprint, &record);
         }
+        // Links that were put back were discovered before.
+        crawl.state.discovered = discovered;
         for page in store.pages(1)? {
             crawl.restore_edges(&page?, store)?;
         }
@@ -70,7 +72,6 @@ impl Crawl {
         for seed in seeds {
             crawl.add_seed(seed);
         }
-        crawl.state.discovered = crawl.state.discovered.max(discovered);
         let all: Vec<NodeId> = crawl.frontier.links().map(|(node, _)| node).collect();
         crawl.rescore_all(all);
         Ok(crawl)
@@ -242,9 +243,4 @@ impl Crawl {
 /// Whether a URL is the home page of its host.
 pub(super) fn is_site_root(url: &Url) -> bool {
     url.path().len() <= 1 && url.query().is_none()
-}
-
-/// A link that waits without any page that leads to it is a seed.
-pub(super) fn is_seed(link: &Link) -> bool {
-    link.in_links.is_empty()
 }

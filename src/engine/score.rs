@@ -13,7 +13,7 @@ impl Crawl {
     pub(super) fn refresh(&mut self, node: NodeId, words: &dyn Fn(crate::text::TermId) -> f64) {
         let Some(link) = self.frontier.link(node) else { return };
         // Seeds have no evidence but their word; they keep their place at the front.
-        if link.in_links.is_empty() {
+        if link.is_seed() {
             return;
         }
         let evidence = self.knowledge.evidence(link, &self.graph, &self.links, words);
@@ -26,7 +26,7 @@ impl Crawl {
 
     /// Applies the current weights to the evidence as it was last gathered: far cheaper than [`Crawl::refresh`].
     pub(super) fn reweigh(&mut self, node: NodeId) {
-        let Some(link) = self.frontier.link(node).filter(|link| !link.in_links.is_empty()) else { return };
+        let Some(link) = self.frontier.link(node).filter(|link| !link.is_seed()) else { return };
         let estimate = self.links.estimate(&link.evidence);
         self.set_estimate(node, estimate);
     }
@@ -41,7 +41,7 @@ impl Crawl {
 
     /// Asks the order for a link's priority and moves it there.
     pub(super) fn requeue(&mut self, node: NodeId) {
-        let Some(link) = self.frontier.link(node).filter(|link| !link.in_links.is_empty()) else { return };
+        let Some(link) = self.frontier.link(node).filter(|link| !link.is_seed()) else { return };
         let view = LinkView { link, rank: self.graph.rank(node), lot: lot(self.plan.engine.seed, link.fingerprint.0) };
         let priority = Priority(self.order.priority(&view));
         self.frontier.reprioritise(node, priority);

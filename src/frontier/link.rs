@@ -50,6 +50,12 @@ pub struct InLinkNote {
 }
 
 impl Link {
+    /// Whether no page is known to lead here: seeds, and what they redirect to.
+    #[must_use]
+    pub fn is_seed(&self) -> bool {
+        self.in_links.is_empty()
+    }
+
     /// Adds an in-link; when there are too many, the one from the least relevant source goes, never the first.
     pub fn add_in_link(&mut self, note: InLinkNote, relevance_of: impl Fn(NodeId) -> f64) {
         self.in_degree += 1;

@@ -268,6 +268,12 @@ impl Frontier {
         self.all.len()
     }
 
+    /// How many links are known and not finished, those being fetched among them.
+    #[must_use]
+    pub fn unfinished(&self) -> usize {
+        self.links.len()
+    }
+
     /// All links that are known and not finished.
     pub fn links(&self) -> impl Iterator<Item = (NodeId, &Link)> {
         self.links.iter().map(|(&node, link)| (node, link))
