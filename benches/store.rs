@@ -1,79 +1,413 @@
-//! What the store costs as it grows: time per page, and disk per known URL.
+//! What a crawl's bookkeeping costs as it grows: time per fetched page, memory, and disk per known URL.
 //!
-//! `cargo bench --bench store -- 10000 100000`: each number is a count of known URLs to crawl up to.
+//! `cargo bench --bench store -- 10000 100000 1000000`: each number is a count of known URLs at which to measure. The link
+//! stream is made up, with the skew of the web; frontier, graph, URL-seen test and store are the real ones, moved as the
+//! engine moves them, within the memory of `--memory` (600MiB).
 #![allow(clippy::unwrap_used, reason = "a bench that cannot go on has failed")]
 
-#[path = "../tests/support/sample_crawl.rs"]
-#[expect(dead_code, reason = "a bench does not check what is in the store")]
-mod sample_crawl;
+#[path = "store/stream.rs"]
+mod stream;
 
 use std::{
-    env,
+    env, fs,
+    path::Path,
     time::{Duration, Instant},
 };
 
-use sample_crawl::SampleCrawl;
-use windrow::store::{Store, StoreConfig};
+use rustc_hash::{FxHashMap, FxHashSet};
+use stream::{Stream, page_record};
+use windrow::{
+    engine::{Memory, Shares},
+    frontier::{Frontier, FrontierConfig, HostId, InLinkNote, Link, Priority, Taken},
+    link_classifier::{Evidence, TargetFacts},
+    page::{Relevance, Timestamp},
+    spill::{Paged, Room},
+    store::{Batch, CrawlState, InLink, LinkRecord, OutlinkFate, OutlinkRecord, Stock, Store, StoreConfig, Writer},
+    topical_rank::{LinkGraph, NodeId, RankConfig},
+    url::{Fingerprint, Url, authority},
+};
 
-/// Links that a page has on average.
-const LINKS: usize = 30;
-/// Pages made before the clock starts for them.
-const CHUNK: usize = 200;
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Visits in a commit, as `crawl.commit_visits`.
+const VISITS: usize = 64;
+/// Links of a host that come back at a time.
+const RESTOCK: usize = 64;
+/// Fetched pages that a figure is taken over, the last before its count of known URLs.
+const WINDOW: u64 = 400;
 
 fn main() {
-    let sizes: Vec<u64> = env::args().skip(1).filter_map(|size| size.parse().ok()).collect();
-    let sizes = if sizes.is_empty() { vec![10_000, 100_000] } else { sizes };
+    let numbers: Vec<String> = env::args().skip(1).collect();
+    let mut sizes: Vec<u64> = numbers.iter().filter_map(|size| size.parse().ok()).collect();
+    let memory = numbers.iter().find_map(|text| text.strip_prefix("--memory=")?.parse::<Memory>().ok()).unwrap_or_default();
+    if sizes.is_empty() {
+        sizes = vec![10_000, 100_000, 1_000_000];
+    }
+    println!("memory {memory}; µs per fetched page of {} links, over the last {WINDOW} pages before each size", stream::LINKS);
     println!(
-        "{:>9} {:>7} {:>8} {:>9} {:>9} {:>9} {:>9}",
-        "known", "pages", "µs/page", "µs/known", "B/known", "MB file", "MB small"
+        "{:>9} {:>7} | {:>6} {:>6} {:>6} {:>6} {:>8} | {:>6} {:>8} | {:>7} {:>9} {:>8} {:>7}",
+        "known", "pages", "seen", "push", "pop", "rank", "decision", "commit", "wall", "RSS MiB", "on disk", "file MB", "B/known"
     );
+    let folder = tempfile::tempdir_in(env::var_os("WINDROW_BENCH_DIR").map_or_else(env::temp_dir, Into::into)).unwrap();
+    let mut crawl = Crawl::new(folder.path(), memory);
     for size in sizes {
-        measure(size);
+        crawl.run_to(size);
+        crawl.tell();
+    }
+    crawl.end();
+}
+
+/// Time spent on each part.
+#[derive(Default, Clone, Copy)]
+struct Spent {
+    seen: Duration,
+    push: Duration,
+    pop: Duration,
+    rank: Duration,
+    commit: Duration,
+}
+
+struct Crawl {
+    folder: std::path::PathBuf,
+    store: Store,
+    writer: Writer,
+    frontier: Frontier,
+    graph: LinkGraph,
+    seq_of: Paged<u32>,
+    node_of_seq: Paged<u32>,
+    stream: Stream,
+    changed: FxHashSet<NodeId>,
+    leaving: FxHashMap<Fingerprint, (u64, HostId, LinkRecord)>,
+    batch: Batch,
+    pages: u64,
+    known: u64,
+    spent: Spent,
+    since: Instant,
+    made: Duration,
+    window: u64,
+}
+
+fn timed<R>(total: &mut Duration, what: impl FnOnce() -> R) -> R {
+    let start = Instant::now();
+    let result = what();
+    *total += start.elapsed();
+    result
+}
+
+impl Crawl {
+    fn new(folder: &Path, memory: Memory) -> Self {
+        let shares = Shares::of(memory);
+        let config = StoreConfig { cache_mib: shares.store >> 20, ..StoreConfig::default() };
+        let store = Store::create_with(folder, &config).unwrap();
+        let writer = store.writer(&config).unwrap();
+        let room = |bytes| Room::new(bytes, folder);
+        let frontier = Frontier::new(FrontierConfig::default(), 1);
+        let mut crawl = Self {
+            folder: folder.to_owned(),
+            store,
+            writer,
+            frontier: frontier.within(shares.number_of_links(), room(shares.seen), room(shares.shelf)),
+            graph: LinkGraph::new(RankConfig::default()).within(&room(shares.graph)),
+            seq_of: Paged::new(room(shares.lists / 2)),
+            node_of_seq: Paged::new(room(shares.lists / 2)),
+            stream: Stream::new(1),
+            changed: FxHashSet::default(),
+            leaving: FxHashMap::default(),
+            batch: Batch::default(),
+            pages: 0,
+            known: 0,
+            spent: Spent::default(),
+            since: Instant::now(),
+            made: Duration::ZERO,
+            window: 0,
+        };
+        for seed in 0..20 {
+            let (url, fingerprint) = crawl.stream.seed(seed);
+            crawl.discover(url, fingerprint, 1.0);
+        }
+        crawl
+    }
+
+    fn run_to(&mut self, size: u64) {
+        let links_of_window = WINDOW * stream::LINKS as u64 / 2;
+        let mut measuring = false;
+        while self.known < size {
+            if !measuring && self.known + links_of_window >= size {
+                measuring = true;
+                (self.spent, self.window, self.made) = (Spent::default(), self.pages, Duration::ZERO);
+                self.since = Instant::now();
+            }
+            self.visit();
+        }
+    }
+
+    fn visit(&mut self) {
+        let mut spent = self.spent;
+        let (node, link) = timed(&mut spent.pop, || self.take());
+        let (page, links) = timed(&mut self.made, || self.stream.page(&link.url));
+        self.pages += 1;
+        let (seq, relevance) = (self.pages, page.relevance);
+        self.seq_of.set(node.0 as usize, seq as u32);
+        self.node_of_seq.set(seq as usize, node.0);
+        let mut nodes = Vec::with_capacity(links.len());
+        let mut outlinks = Vec::with_capacity(links.len());
+        for (url, fingerprint, context) in links {
+            let known = timed(&mut spent.seen, || self.frontier.seen(fingerprint));
+            let fate = if known.is_some() { OutlinkFate::Known } else { OutlinkFate::Queued };
+            let anchor = context.anchor_text.to_string();
+            outlinks.push(OutlinkRecord { target: fingerprint, url: url.to_string(), anchor, fate });
+            timed(&mut spent.push, || {
+                let target = known.unwrap_or_else(|| self.discover(url, fingerprint, 0.5 * relevance + 0.1));
+                if target == node || nodes.contains(&target) {
+                    return;
+                }
+                if self.frontier.shelved(target).is_some_and(|shelved| shelved.is_full) {
+                    nodes.push(target);
+                    return self.frontier.count_in_link(target, relevance);
+                }
+                self.unshelve(target);
+                let ordinal = nodes.len() as u16;
+                nodes.push(target);
+                if let Some(link) = self.frontier.link_mut(target) {
+                    let in_link = InLinkNote { source: node, ordinal, context, ..InLinkNote::default() };
+                    if link.add_in_link(in_link, |source| self.graph.relevance(source)) {
+                        self.changed.insert(target);
+                    }
+                }
+            });
+        }
+        let mut touched = nodes.clone();
+        timed(&mut spent.rank, || {
+            self.graph.fetch(node, relevance, &nodes, &mut touched);
+            touched.sort_unstable();
+            touched.dedup();
+            for &node in &touched {
+                self.requeue(node);
+            }
+        });
+        let mut record = page_record(seq, &link, page);
+        (record.rank, record.residual) = self.graph.state(node);
+        self.batch.outlinks.push((seq, outlinks));
+        self.batch.finished.push(link.fingerprint);
+        self.batch.pages.push(record);
+        if self.batch.pages.len() == VISITS {
+            timed(&mut spent.commit, || self.commit());
+        }
+        self.spent = spent;
+    }
+
+    fn discover(&mut self, url: Url, fingerprint: Fingerprint, estimate: f64) -> NodeId {
+        let host = self.frontier.host(&authority(&url));
+        let node = self.graph.add(estimate, host.0);
+        self.frontier.mark_seen(fingerprint, node);
+        self.known += 1;
+        let link = Link {
+            url,
+            fingerprint,
+            host,
+            discovered: self.known,
+            depth: 1,
+            tunnel_depth: 0,
+            facts: TargetFacts::default(),
+            in_links: Vec::new(),
+            in_degree: 0,
+            forgotten_relevance: 0.0,
+            evidence: Evidence::default(),
+            estimate: Relevance::new(estimate),
+            priority: Priority(self.graph.rank(node)),
+            filed: Priority(f64::NAN),
+            tries: 0,
+            not_before: Timestamp::default(),
+        };
+        self.frontier.push(node, link);
+        self.changed.insert(node);
+        node
+    }
+
+    fn take(&mut self) -> (NodeId, Link) {
+        loop {
+            match self.frontier.take(Timestamp(self.pages)) {
+                Taken::Link(node, host) => {
+                    self.frontier.release(host, Timestamp(self.pages + 20));
+                    self.changed.remove(&node);
+                    return (node, self.frontier.remove(node).unwrap());
+                }
+                Taken::Restock(host) => {
+                    let top = self.frontier.shelf_top(host).unwrap().0;
+                    let frontier = &self.frontier;
+                    let shelved = |at| frontier.seen(at).is_some_and(|node| frontier.shelved(node).is_some());
+                    let on_disk = |at| !self.leaving.contains_key(&at) && shelved(at);
+                    let store = self.writer.reader();
+                    let Stock { mut rows, mut next } =
+                        store.best_of_host(frontier.host_name(host), Some(top), RESTOCK, on_disk).unwrap();
+                    let under_way = self.leaving.iter().filter(|(at, leaving)| leaving.1 == host && shelved(**at));
+                    rows.extend(under_way.map(|(&fingerprint, leaving)| (fingerprint, leaving.2.clone())));
+                    rows.sort_unstable_by(|(a, x), (b, y)| y.priority.total_cmp(&x.priority).then(a.cmp(b)));
+                    if let Some((_, left)) = rows.get(RESTOCK) {
+                        next = Some(next.map_or(left.priority, |next: f64| next.max(left.priority)));
+                    }
+                    rows.truncate(RESTOCK);
+                    for (fingerprint, row) in rows {
+                        self.put_back(self.frontier.seen(fingerprint).unwrap(), fingerprint, row);
+                    }
+                    self.frontier.restocked(host, next.map(Priority), Priority(f64::MAX));
+                }
+                Taken::Wait(at) => drop(self.frontier.take(at)),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    fn unshelve(&mut self, node: NodeId) {
+        let Some(shelved) = self.frontier.shelved(node) else { return };
+        let row = self.leaving.get(&shelved.fingerprint).map(|leaving| leaving.2.clone());
+        let row = row.or_else(|| self.writer.reader().waiting_one(shelved.fingerprint).unwrap());
+        self.put_back(node, shelved.fingerprint, row.unwrap());
+    }
+
+    fn put_back(&mut self, node: NodeId, fingerprint: Fingerprint, row: LinkRecord) {
+        let url = Url::parse(&row.url).unwrap();
+        let in_links = row.in_links.into_iter().map(|in_link| InLinkNote {
+            source: NodeId(self.node_of_seq.get(in_link.source as usize)),
+            ordinal: in_link.ordinal,
+            context: in_link.context,
+            ..InLinkNote::default()
+        });
+        let link = Link {
+            host: self.frontier.host(&authority(&url)),
+            url,
+            fingerprint,
+            discovered: row.discovered,
+            depth: row.depth,
+            tunnel_depth: row.tunnel_depth,
+            facts: TargetFacts::default(),
+            in_links: in_links.collect(),
+            in_degree: row.in_degree,
+            forgotten_relevance: row.forgotten_relevance,
+            evidence: Evidence::default(),
+            estimate: row.estimate,
+            priority: Priority(self.graph.rank(node)),
+            filed: Priority(row.priority),
+            tries: row.tries,
+            not_before: row.not_before,
+        };
+        self.frontier.unshelve(node, link);
+    }
+
+    fn requeue(&mut self, node: NodeId) {
+        let rank = Priority(self.graph.rank(node));
+        if let Some(shelved) = self.frontier.shelved(node) {
+            if rank.0 > 1.05 * shelved.priority.0 && self.frontier.would_be_kept(shelved.host, rank) {
+                self.unshelve(node);
+            }
+        } else {
+            self.frontier.reprioritise(node, rank);
+        }
+    }
+
+    fn commit(&mut self) {
+        let mut batch = std::mem::take(&mut self.batch);
+        let (batches, visible) = self.writer.progress();
+        self.leaving.retain(|_, leaving| leaving.0 > visible);
+        for (node, link) in self.frontier.overflow() {
+            let is_filed = link.filed == link.priority && !self.changed.contains(&node);
+            if is_filed && visible >= batches {
+                continue;
+            }
+            let row = row(&link, &self.seq_of);
+            if !is_filed {
+                batch.waiting.push((link.fingerprint, row.clone()));
+            }
+            self.leaving.insert(link.fingerprint, (batches + u64::from(!is_filed), link.host, row));
+        }
+        for node in self.changed.drain() {
+            if let Some(link) = self.frontier.link(node) {
+                batch.waiting.push((link.fingerprint, row(link, &self.seq_of)));
+                self.frontier.file(node);
+            }
+        }
+        let waiting = self.frontier.unfinished() as u64;
+        batch.state = Some(CrawlState { pages: self.pages, waiting, discovered: self.known, ..CrawlState::default() });
+        self.writer.submit(batch).unwrap();
+    }
+
+    /// Prints the figures of the window.
+    fn tell(&self) {
+        let wall = self.since.elapsed().saturating_sub(self.made);
+        let pages = (self.pages - self.window) as f64;
+        let micros = |time: Duration| time.as_secs_f64() * 1e6 / pages;
+        let Spent { seen, push, pop, rank, commit } = self.spent;
+        let file = fs::metadata(self.folder.join("store.redb")).unwrap().len();
+        println!(
+            "{:>9} {:>7} | {:>6.1} {:>6.0} {:>6.0} {:>6.0} {:>8.0} | {:>6.0} {:>8.0} | {:>7} {:>9} {:>8.0} {:>7.0}",
+            self.known,
+            self.pages,
+            micros(seen),
+            micros(push),
+            micros(pop),
+            micros(rank),
+            micros(seen + push + pop + rank),
+            micros(commit),
+            micros(wall),
+            resident("VmRSS:") >> 10,
+            self.frontier.shelved_len(),
+            file as f64 / 1e6,
+            file as f64 / self.known as f64,
+        );
+    }
+
+    /// Prints what is on disk after compaction, table by table.
+    fn end(self) {
+        let Self { mut store, writer, frontier, graph, known, .. } = self;
+        println!("peak RSS {} MiB", resident("VmHWM:") >> 10);
+        let index = frontier.index_bytes();
+        let [seen, places, ranks] = [index.0, index.1, graph.resident_bytes()].map(|bytes| bytes >> 20);
+        println!("resident MiB: seen {seen}, shelf {places}, graph {ranks}; links in memory {}", frontier.links().count());
+        writer.finish().unwrap();
+        let start = Instant::now();
+        store.compact().unwrap();
+        let sizes = store.sizes().unwrap();
+        println!(
+            "after compaction ({:.0} s): {:.0} MB, {:.0} bytes per known URL in all, {:.0} in frontier and URL-seen test",
+            start.elapsed().as_secs_f64(),
+            sizes.file_bytes as f64 / 1e6,
+            sizes.file_bytes as f64 / known as f64,
+            sizes.bytes_per_known_url()
+        );
+        for table in sizes.tables.iter().filter(|table| table.rows > 0) {
+            let each = table.allocated_bytes as f64 / table.rows as f64;
+            let per_known = table.allocated_bytes as f64 / known as f64;
+            println!("{:>12} {:>9} rows {each:>8.1} B each {per_known:>8.1} B per known URL", table.name, table.rows);
+        }
     }
 }
 
-fn measure(size: u64) {
-    let dir = tempfile::tempdir().expect("a temporary directory");
-    let mut store = Store::create(dir.path()).expect("a new store");
-    let mut crawl = SampleCrawl::new(1, LINKS);
-    let mut spent = Duration::ZERO;
-    let writer = store.writer(&StoreConfig::default()).expect("a writer");
-    let known = |crawl: &SampleCrawl| crawl.expected.state.as_ref().map_or(0, |state| state.discovered);
-    while known(&crawl) < size {
-        let batches: Vec<_> = (0..CHUNK).map(|_| crawl.next_batch()).collect();
-        let start = Instant::now();
-        for batch in batches {
-            writer.submit(batch).expect("a batch that is taken");
-        }
-        writer.flush().expect("a batch that is committed");
-        spent += start.elapsed();
+fn row(link: &Link, seq_of: &Paged<u32>) -> LinkRecord {
+    let in_links = link.in_links.iter().map(|note| InLink {
+        source: u64::from(seq_of.get(note.source.0 as usize)),
+        ordinal: note.ordinal,
+        context: note.context.clone(),
+        heading: note.heading.clone(),
+    });
+    LinkRecord {
+        url: link.url.to_string(),
+        discovered: link.discovered,
+        depth: link.depth,
+        tunnel_depth: link.tunnel_depth,
+        in_links: in_links.collect(),
+        in_degree: link.in_degree,
+        forgotten_relevance: link.forgotten_relevance,
+        tries: link.tries,
+        not_before: link.not_before,
+        priority: link.priority.0,
+        estimate: link.estimate,
     }
-    writer.finish().expect("a clean end");
-    let start = Instant::now();
-    let fingerprints: Vec<_> = crawl.expected.waiting.keys().step_by(7).collect();
-    for fingerprint in &fingerprints {
-        assert!(store.known(**fingerprint).expect("a lookup").is_some());
-    }
-    let lookup = start.elapsed().as_secs_f64() * 1e6 / fingerprints.len() as f64;
-    let pages = crawl.expected.pages.len();
-    let grown = store.sizes().expect("sizes");
-    store.compact().expect("compaction");
-    let small = store.sizes().expect("sizes");
-    println!(
-        "{:>9} {pages:>7} {:>8.0} {lookup:>9.1} {:>9.0} {:>9.1} {:>9.1}",
-        known(&crawl),
-        spent.as_secs_f64() * 1e6 / pages as f64,
-        small.bytes_per_known_url(),
-        grown.file_bytes as f64 / 1e6,
-        small.file_bytes as f64 / 1e6,
-    );
-    for table in small.tables {
-        let per_row = table.allocated_bytes as f64 / table.rows.max(1) as f64;
-        println!(
-            "{:>20} {:>9} rows {per_row:>9.1} B each {:>9.1} MB",
-            table.name,
-            table.rows,
-            table.allocated_bytes as f64 / 1e6
-        );
-    }
+}
+
+/// A figure of this process in KiB, as Linux tells it.
+fn resident(name: &str) -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok()).unwrap_or(0)
 }

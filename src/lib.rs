@@ -9,14 +9,15 @@
 //! 5. The [`page_classifier`] judges it: how sure is it that this is the topic?
 //! 6. The [`engine`] takes the visit in. The [`link_classifier`] learns what came of the link that led here and
 //!    estimates where the new links lead; [`topical_rank`] spreads relevance over the link graph; both give the
-//!    frontier new priorities.
+//!    frontier new priorities. What does not fit in memory, [`spill`] keeps in temporary files.
 //! 7. The [`store`] commits all of it at once, the page's bytes to a WARC archive.
 //! 8. [`models`] are trained before a crawl, or from one, and kept with a card.
-//! 9. The [`report`] tells what was found and why. [`evaluation`] compares crawl orders with labels from outside,
+//! 9. The [`report`] tells what was found and why; [`export`] hands it to other programs. [`evaluation`] compares crawl orders with labels from outside,
 //!    which nothing above can see. [`cli`] is what the user types.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod spill;
 pub mod url;
 
 pub mod text;
@@ -40,6 +41,8 @@ pub mod frontier;
 pub mod store;
 
 pub mod report;
+
+pub mod export;
 
 pub mod engine;
 

@@ -29,11 +29,12 @@ fn assert_consistent(out: &Path) {
 
 #[test]
 fn a_crawl_killed_again_and_again_fetches_what_an_uninterrupted_one_does() {
-    const KILLS: u32 = 20;
+    // `WINDROW_KILLS=200 cargo test --release --test kill` takes a few minutes.
+    let kills = std::env::var("WINDROW_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(20);
     let folder = tempfile::tempdir().unwrap();
     let (killed, whole) = (folder.path().join("killed"), folder.path().join("whole"));
     let mut random = fastrand::Rng::with_seed(9);
-    for _ in 0..KILLS {
+    for _ in 0..kills {
         let mut child = crawl(&killed).spawn().unwrap();
         sleep(Duration::from_millis(random.u64(60..400)));
         child.kill().unwrap();

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 /// Lower layers first; modules of one layer do not import each other.
 const LAYERS: &[&[&str]] = &[
-    &["url"],
+    &["url", "spill"],
     &["text"],
     &["page"],
     &["topic"],
@@ -14,6 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["frontier"],
     &["store"],
     &["report"],
+    &["export"],
     &["engine"],
     &["monitor"],
     &["config"],

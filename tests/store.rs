@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use sample_crawl::SampleCrawl;
 use windrow::{
-    store::{Batch, Known, Store, StoreConfig, StoreError},
+    store::{Batch, Known, Stock, Store, StoreConfig, StoreError},
     url::Fingerprint,
 };
 
@@ -78,7 +78,12 @@ fn a_host_gives_its_best_links_first() {
     }
     let (host, mut priorities) = by_host.into_iter().max_by_key(|(_, links)| links.len()).unwrap();
     priorities.sort_by(|a, b| b.total_cmp(a));
-    let best = store.best_of_host(host, 10).unwrap();
+    let Stock { rows: best, next } = store.best_of_host(host, None, 10, |_| true).unwrap();
+    assert_eq!(next.is_some(), priorities.len() > 10);
+    let unwanted = best[0].0;
+    let wanted = |fingerprint| fingerprint != unwanted;
+    let rest = store.best_of_host(host, Some(best[1].1.priority), 3, wanted).unwrap().rows;
+    assert!(rest.iter().all(|(fingerprint, _)| *fingerprint != unwanted) && rest.len() == 3);
     assert_eq!(best.len(), priorities.len().min(10));
     assert!(best.len() > 5);
     for ((fingerprint, link), expected) in best.iter().zip(priorities) {
@@ -86,7 +91,7 @@ fn a_host_gives_its_best_links_first() {
         assert_eq!(store.waiting_one(*fingerprint).unwrap().as_ref(), Some(link));
         assert_eq!(store.known(*fingerprint).unwrap(), Some(Known::Waiting));
     }
-    assert!(store.best_of_host("never.met", 10).unwrap().is_empty());
+    assert!(store.best_of_host("never.met", None, 10, |_| true).unwrap().rows.is_empty());
 }
 
 #[test]

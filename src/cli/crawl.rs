@@ -11,17 +11,20 @@ use anyhow::Context;
 use clap::Args;
 use tokio::sync::watch;
 
-use super::{INVALID, STOPPED, progress::Show, report};
+use super::{DISK_FULL, INVALID, STOPPED, changes, explain::explain, progress::Show, report, stream::StreamJournal};
 use crate::{
     config::Config,
-    engine::{Controls, Crawl, Progress, StopReason, Summary},
+    engine::{Controls, Crawl, Focus, Journal, Memory, Progress, Shares, StopReason, Summary},
     fetch::{Fetcher, HttpFetcher, ReplayFetcher},
     frontier::Order,
     models::{ModelBundle, load, search_path},
     report::Written,
-    store::Store,
+    store::{Sizes, Store, StoreConfig},
     topic::Topic,
 };
+
+/// Folder of the model that a crawl started from, in the crawl's own.
+const MODEL: &str = "model";
 
 /// Crawl a topic; its folder is made, or gone on with if the crawl was stopped.
 #[derive(Debug, Args)]
@@ -37,11 +40,23 @@ pub(super) struct CrawlArgs {
     /// In a replay, ask for links that were not recorded, too; they answer 404
     #[arg(long, requires = "replay")]
     open_web: bool,
+    /// Write a JSON line for each finished URL as soon as it is on disk: to standard output (-), or to the end of a file
+    #[arg(long, value_name = "FILE")]
+    stream: Option<PathBuf>,
     #[command(flatten)]
     overrides: Overrides,
+    /// Say what the rules make of this URL and what became of it, and fetch nothing
+    #[arg(long, value_name = "URL")]
+    explain: Option<String>,
+    /// Take URLs that match this regular expression out of quarantine, and never hold them back in this session
+    #[arg(long, value_name = "REGEX")]
+    release: Vec<String>,
     /// Configuration file (`windrow config` prints one)
     #[arg(long, value_name = "TOML")]
     config: Option<PathBuf>,
+    /// Go on with a crawl though topic or configuration have changed since
+    #[arg(long)]
+    accept_changes: bool,
 }
 
 /// What the command line says over topic and configuration file.
@@ -53,6 +68,9 @@ pub(super) struct Overrides {
     /// How the frontier is ordered
     #[arg(long, value_enum)]
     order: Option<Order>,
+    /// Which pages' links are followed
+    #[arg(long, value_enum)]
+    focus: Option<Focus>,
     /// Seed of all randomness; a replay with the same seed is the same crawl
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -62,6 +80,9 @@ pub(super) struct Overrides {
     /// Least time between two requests to a host, in milliseconds
     #[arg(long, value_name = "MS")]
     delay: Option<u64>,
+    /// Memory that the crawl may take, in all, such as 600MiB; what does not fit is kept on disk
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<Memory>,
     /// Trained model to start from: a folder, or a name in models/ [default: the topic's]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -74,7 +95,9 @@ impl Overrides {
     fn apply(&self, config: &mut Config) {
         let crawl = &mut config.crawl;
         crawl.order = self.order.unwrap_or(crawl.order);
+        crawl.focus = self.focus.unwrap_or(crawl.focus);
         crawl.seed = self.seed.unwrap_or(crawl.seed);
+        crawl.memory = self.memory.unwrap_or(crawl.memory);
         crawl.workers = self.workers.unwrap_or(crawl.workers).max(1);
         config.politeness.delay_ms = self.delay.unwrap_or(config.politeness.delay_ms);
         config.fetch.allow_private |= self.allow_private;
@@ -92,7 +115,12 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
     let mut config = args.config.as_deref().map(Config::load).transpose()?.unwrap_or_default();
     args.overrides.apply(&mut config);
     config.politeness.check()?;
+    config.traps.trusted.extend(args.release.iter().cloned());
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from(&topic.name));
+    if let Some(url) = &args.explain {
+        explain(url, &topic, &config, &out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let fetcher: Arc<dyn Fetcher> = if args.replay.is_empty() {
         Arc::new(HttpFetcher::new(&config.fetch)?)
     } else {
@@ -100,12 +128,30 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
         web.warnings().iter().for_each(|warning| eprintln!("windrow: {warning}"));
         Arc::new(web)
     };
-    let name = args.overrides.model.as_deref().or(topic.model.as_deref());
-    let model = name.map(|name| load(name, &search_path(Some(&args.topic)))).transpose()?;
-    let start = Start { topic: &topic, config: &config, model, max_pages: args.overrides.max_pages };
-    let (summary, written) = crawl(start, fetcher, &out, show)?;
-    tell(&summary, &written, show)?;
-    Ok(if summary.stop == StopReason::User { ExitCode::from(STOPPED) } else { ExitCode::SUCCESS })
+    let kept = out.join(MODEL);
+    let model = if args.overrides.model.is_none() && kept.join("card.json").is_file() {
+        Some(ModelBundle::open(&kept)?)
+    } else {
+        let name = args.overrides.model.as_deref().or(topic.model.as_deref());
+        name.map(|name| load(name, &search_path(Some(&args.topic)))).transpose()?
+    };
+    let start = Start {
+        topic: &topic,
+        config: &config,
+        model,
+        max_pages: args.overrides.max_pages,
+        accept_changes: args.accept_changes,
+        stream: args.stream.as_deref(),
+    };
+    let ended = crawl(start, fetcher, &out, show)?;
+    if args.stream.as_deref() != Some(Path::new("-")) {
+        tell(&ended, show)?;
+    }
+    Ok(match ended.summary.stop {
+        StopReason::User => ExitCode::from(STOPPED),
+        StopReason::DiskFull => ExitCode::from(DISK_FULL),
+        _ => ExitCode::SUCCESS,
+    })
 }
 
 /// What a crawl is started with.
@@ -115,27 +161,61 @@ pub(super) struct Start<'a> {
     pub(super) model: Option<ModelBundle>,
     /// Over the topic's own limit.
     pub(super) max_pages: Option<u64>,
+    /// Whether a crawl may go on under another topic or configuration.
+    pub(super) accept_changes: bool,
+    /// Where finished URLs are told while the crawl runs; `-` is standard output.
+    pub(super) stream: Option<&'a Path>,
+}
+
+/// How a crawl ended, and what there is of it on disk.
+pub(super) struct Ended {
+    pub(super) summary: Summary,
+    pub(super) sizes: Sizes,
+    /// `None` where the disk was too full for it.
+    pub(super) written: Option<Written>,
 }
 
 /// Crawls into `out` and writes the report.
-pub(super) fn crawl(start: Start<'_>, fetcher: Arc<dyn Fetcher>, out: &Path, show: Show) -> anyhow::Result<(Summary, Written)> {
-    let Start { topic, config, model, max_pages } = start;
-    let mut plan = config.plan(topic, model)?;
+pub(super) fn crawl(start: Start<'_>, fetcher: Arc<dyn Fetcher>, out: &Path, show: Show) -> anyhow::Result<Ended> {
+    let Start { topic, config, model, max_pages, accept_changes, stream } = start;
+    let mut plan = config.plan(topic, model.clone())?;
     plan.limits.max_pages = max_pages.or(plan.limits.max_pages);
     let resumes = Store::exists(out);
     fs::create_dir_all(out).with_context(|| format!("{} cannot be made", out.display()))?;
-    let store = if resumes { Store::open_with(out, &config.store)? } else { Store::create_with(out, &config.store)? };
-    if !resumes {
-        fs::write(out.join("topic.toml"), topic.to_toml()?).context("the topic cannot be kept with the crawl")?;
-        fs::write(out.join("config.toml"), toml::to_string(config)?).context("the configuration cannot be kept")?;
+    let cache_mib = config.store.cache_mib.min(Shares::of(config.crawl.memory).store >> 20).max(1);
+    let kept = StoreConfig { cache_mib, ..config.store.clone() };
+    let mut store = if resumes { Store::open_with(out, &kept)? } else { Store::create_with(out, &kept)? };
+    changes::keep(out, topic, config, accept_changes || !resumes)?;
+    if let Some(model) = model {
+        keep_model(&model, &out.join(MODEL))?;
     }
-    let writer = Box::new(store.writer(&config.store)?);
+    plan.labels = store.labels()?.iter().map(|(page, _, relevant)| (page, relevant)).collect();
+    let writer = store.writer(&kept)?;
+    let writer: Box<dyn Journal> = match stream {
+        Some(to) => Box::new(StreamJournal::new(writer, to)?),
+        None => Box::new(writer),
+    };
     let order = Arc::new(config.crawl.order);
     let crawl =
         if resumes { Crawl::resume(plan, order, fetcher, writer, &store)? } else { Crawl::new(plan, order, fetcher, writer) };
     let summary = block_on(crawl, show)?;
-    let written = report::write(&store, out, None)?;
-    Ok((summary, written))
+    if summary.stop == StopReason::DiskFull {
+        // There may be no room for the report either.
+        let written = report::write(&store, out, None).ok();
+        return Ok(Ended { summary, sizes: store.sizes()?, written });
+    }
+    store.compact_if_worth_it()?;
+    let written = Some(report::write(&store, out, None)?);
+    Ok(Ended { summary, sizes: store.sizes()?, written })
+}
+
+/// Keeps the model that a crawl starts from with it, so that it goes on with the same one whatever is retrained meanwhile.
+fn keep_model(model: &ModelBundle, folder: &Path) -> anyhow::Result<()> {
+    let is_there = folder.join("card.json").is_file() && ModelBundle::open(folder)?.card.id == model.card.id;
+    if !is_there {
+        model.save(folder)?;
+    }
+    Ok(())
 }
 
 /// Runs a crawl on its own runtime, with progress, until it ends or Ctrl-C stops it.
@@ -161,18 +241,41 @@ fn block_on(crawl: Crawl, show: Show) -> anyhow::Result<Summary> {
     })
 }
 
-fn tell(summary: &Summary, written: &Written, show: Show) -> anyhow::Result<()> {
+fn tell(ended: &Ended, show: Show) -> anyhow::Result<()> {
+    let Ended { summary, sizes, written } = ended;
+    let state = &summary.state;
     if show.json {
         let line = serde_json::json!({
-            "stop": summary.stop, "fetched": summary.state.fetched, "relevant": summary.state.relevant,
-            "report": written.html, "files": written.files,
+            "stop": summary.stop, "trouble": summary.trouble, "fetched": state.fetched, "relevant": state.relevant,
+            "known": state.discovered, "memory": summary.memory, "store_bytes": sizes.file_bytes,
+            "bytes_per_known_url": sizes.bytes_per_known_url(),
+            "forecast": written.as_ref().and_then(|written| written.summary.forecast.as_ref()),
+            "report": written.as_ref().map(|written| &written.html), "files": written.as_ref().map(|written| &written.files),
         });
         println!("{}", serde_json::to_string(&line)?);
         return Ok(());
     }
-    let share = 100.0 * summary.state.relevant as f64 / summary.state.fetched.max(1) as f64;
-    println!("{} pages fetched, {} of them relevant ({share:.0} %).", summary.state.fetched, summary.state.relevant);
+    let share = 100.0 * state.relevant as f64 / state.fetched.max(1) as f64;
+    println!("{} pages fetched, {} of them relevant ({share:.0} %).", state.fetched, state.relevant);
     println!("Stopped because {}.", summary.stop.in_words());
+    if let Some(trouble) = &summary.trouble {
+        println!("{trouble}.");
+    }
+    let mib = |bytes: u64| bytes >> 20;
+    println!(
+        "{} links known, {} bytes each on disk; {} MiB of memory at the most, {} links waited on disk.",
+        state.discovered,
+        sizes.bytes_per_known_url().round(),
+        mib(summary.memory.peak),
+        summary.memory.links_on_disk
+    );
+    let Some(written) = written else { return Ok(()) };
+    if let Some(next) = &written.summary.forecast {
+        println!(
+            "Going on, about {:.0} of the next {} pages can be expected to be relevant (90 % interval {:.0} to {:.0}).",
+            next.relevant, next.pages, next.low, next.high
+        );
+    }
     println!("Report: {}", written.html.display());
     Ok(())
 }

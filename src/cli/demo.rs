@@ -6,13 +6,17 @@ use anyhow::Context;
 use clap::Args;
 
 use super::{
-    crawl::{Start, crawl},
+    crawl::{Ended, Start, crawl},
     progress::Show,
 };
 use crate::{config::Config, fetch::ReplayFetcher, topic::Topic};
 
-const WEB: &[u8] = include_bytes!("../../corpora/demo.warc.gz");
-const TOPIC: &str = include_str!("../../corpora/demo.toml");
+pub(super) const WEB: &[u8] = include_bytes!("../../corpora/demo.warc.gz");
+pub(super) const TOPIC: &str = include_str!("../../corpora/demo.toml");
+/// Which of its pages are about what; never seen by a crawl.
+pub(super) const LABELS: &str = include_str!("../../corpora/demo.labels.tsv");
+/// The label of the pages that the demo's topic is after.
+pub(super) const LABEL: &str = "agriculture";
 
 /// Crawl the demo web: agriculture, in Chinese and English, among 2,000 pages on 40 hosts that do not exist.
 #[derive(Debug, Args)]
@@ -39,8 +43,16 @@ pub(super) fn run(args: &DemoArgs, show: Show) -> anyhow::Result<ExitCode> {
     if !show.json {
         eprintln!("A made-up web of {} pages; the topic: {}.", web.len(), keywords(&topic));
     }
-    let start = Start { topic: &topic, config: &Config::default(), model: None, max_pages: Some(args.max_pages) };
-    let (summary, written) = crawl(start, web, out, show)?;
+    let start = Start {
+        topic: &topic,
+        config: &Config::default(),
+        model: None,
+        max_pages: Some(args.max_pages),
+        accept_changes: false,
+        stream: None,
+    };
+    let Ended { summary, written, .. } = crawl(start, web, out, show)?;
+    let written = written.context(summary.stop.in_words())?;
     if show.json {
         println!("{}", serde_json::to_string(&written.summary)?);
         return Ok(ExitCode::SUCCESS);

@@ -3,27 +3,38 @@
 //! Promises: results on standard output, progress and complaints on standard error; `--json` for machines; long
 //! commands end with where they wrote and why they stopped.
 //! Exit codes: 0 done; 1 something failed; 2 the input cannot be used (topic, configuration, arguments);
-//! 3 the crawl was stopped by the user and can be resumed.
+//! 3 the crawl was stopped by the user; 4 it stopped because the disk is full: both can be resumed.
 
+mod changes;
+mod compact;
 mod config;
 mod crawl;
 mod demo;
+mod explain;
+mod export;
+mod label;
 mod progress;
 mod replay;
 mod report;
 mod retrain;
+mod stream;
+mod suggest;
 pub mod topic;
 pub mod train;
 mod verify;
+mod why;
 
-use std::process::ExitCode;
+use std::{fmt::Write as _, process::ExitCode};
 
 use clap::{Parser, Subcommand};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Exit code for input that cannot be used.
 pub(crate) const INVALID: u8 = 2;
 /// Exit code for a crawl that the user stopped.
 pub(crate) const STOPPED: u8 = 3;
+/// Exit code for a crawl that ran out of disk.
+pub(crate) const DISK_FULL: u8 = 4;
 
 /// A focused crawler that learns its topic while it crawls.
 #[derive(Debug, Parser)]
@@ -45,7 +56,10 @@ const LONG_ABOUT: &str = "A focused crawler that learns its topic while it crawl
   windrow topic new rice -k 水稻,病虫害 -s https://…   describe a topic
   windrow crawl rice.toml --out rice                crawl it; the same command resumes it
   windrow report rice                               write the relevance report again
-  windrow retrain rice --labels labels.tsv          make a better model of what it found
+  windrow why rice https://…                        ask why a page or link was treated as it was
+  windrow label rice                                say of a few pages whether they are about the topic
+  windrow retrain rice                              make a better model of what it found and you said
+  windrow export rice --format parquet -o r.parquet take its pages elsewhere
   windrow replay --tasks tasks.json                 compare crawl orders on recorded webs";
 
 #[derive(Debug, Subcommand)]
@@ -58,14 +72,22 @@ enum Command {
     Crawl(crawl::CrawlArgs),
     /// Write the relevance report of a crawl
     Report(report::ReportArgs),
+    /// Say which pages are about the topic, those first whose label helps most
+    Label(label::LabelArgs),
+    /// Write a crawl's pages, links or hosts as a table, or its captures as an archive
+    Export(export::ExportArgs),
     /// Train better models from a crawl and labels; kept only if they are better
     Retrain(retrain::RetrainArgs),
     /// Train a model from labelled documents and term lists, as a manifest says
     Train(train::TrainArgs),
     /// Compare crawl orders on a recorded web with labels
     Replay(replay::ReplayArgs),
+    /// Say why a page or link was treated as it was
+    Why(why::WhyArgs),
     /// Prove a crawl's store consistent, and mend it where it is not
     Verify(verify::VerifyArgs),
+    /// Give the free space of a crawl's store back to the disk
+    Compact(compact::CompactArgs),
     /// Print the configuration file with every key, its default and what it does
     Config,
 }
@@ -82,18 +104,52 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Topic(args) => topic::run(&args, cli.json),
         Command::Crawl(args) => crawl::run(&args, show),
         Command::Report(args) => report::run(&args, show),
+        Command::Label(args) => label::run(&args, show),
+        Command::Export(args) => export::run(&args, show),
         Command::Retrain(args) => retrain::run(&args, show),
         Command::Train(args) => train::run(&args, cli.json),
         Command::Replay(args) => replay::run(&args, show),
+        Command::Why(args) => why::run(&args, show),
         Command::Verify(args) => verify::run(&args, show),
+        Command::Compact(args) => compact::run(&args, show),
         Command::Config => config::run(),
     }
 }
 
 /// Warnings to standard error; more by `WINDROW_LOG` (a filter such as `windrow=debug`).
 fn start_log() {
-    let filter =
-        tracing_subscriber::EnvFilter::try_from_env("WINDROW_LOG").unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn"));
+    let filter = tracing_subscriber::EnvFilter::try_from_env("WINDROW_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,html5ever=error"));
     // A second start, as in tests, leaves the first in place.
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+}
+
+/// Rows in columns; a Han character is two columns wide on a terminal.
+pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let widths: [usize; N] = std::array::from_fn(|column| rows.iter().map(|row| row[column].width()).max().unwrap_or_default());
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::from(" ");
+        for (cell, width) in row.iter().zip(widths) {
+            let _ = write!(line, " {cell}{}", " ".repeat(width - cell.width() + 1));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// The start of a text, at most `columns` wide.
+pub(crate) fn shortened(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    for c in text.chars() {
+        if short.width() + c.width().unwrap_or_default() + 1 > columns {
+            break;
+        }
+        short.push(c);
+    }
+    short + "…"
 }

@@ -6,13 +6,12 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use clap::Args;
 
-use super::progress::Show;
+use super::{columns, label::judged, progress::Show, shortened};
 use crate::{
-    evaluation::Labels,
-    models::{Candidate, LabelledPage, ModelBundle, RetrainSettings, load, retrain, search_path},
+    models::{Candidate, LabelledPage, ModelBundle, RetrainSettings, load, retrain, roll_back, search_path},
     page::Outcome,
     store::Store,
     text::{Segmenter, url_words},
@@ -20,39 +19,57 @@ use crate::{
     url::{Fingerprint, canonicalize},
 };
 
-/// Train page and link models from a crawl; a model that is not better is not kept.
+/// Train page and link models from a crawl and its labels; a model that is not better is not kept.
 #[derive(Debug, Args)]
 pub(super) struct RetrainArgs {
     /// The crawl's folder
     dir: PathBuf,
-    /// Labels of its pages: lines of `url<TAB>label`
+    /// More labels of its pages, besides those of `windrow label`: lines of `url<TAB>label`
     #[arg(long, value_name = "TSV")]
     labels: Option<PathBuf>,
     /// The label that means "about the topic" [default: the topic's name, or relevant/yes/1]
     #[arg(long, requires = "labels")]
     label: Option<String>,
-    /// Where to keep the model [default: models/ and the topic's name]; the one before stays as NAME.previous
+    /// Where to keep the model [default: models/ and the topic's name]; the one before stays as NAME.previous, those before
+    /// that in NAME.versions
     #[arg(long, value_name = "FOLDER")]
     into: Option<PathBuf>,
     /// Keep the model even if it is not better
     #[arg(long)]
     force: bool,
+    /// Train nothing, and put the version before back
+    #[arg(long, conflicts_with_all = ["labels", "force"])]
+    rollback: bool,
 }
 
 pub(super) fn run(args: &RetrainArgs, show: Show) -> anyhow::Result<ExitCode> {
     ensure!(Store::exists(&args.dir), "{}: no crawl here", args.dir.display());
-    let store = Store::open(&args.dir)?;
     let topic_file = args.dir.join("topic.toml");
     let topic = Topic::load(&topic_file)?;
     let into = args.into.clone().unwrap_or_else(|| Path::new("models").join(&topic.name));
+    if args.rollback {
+        let card = roll_back(&into)?;
+        if show.json {
+            println!("{}", serde_json::json!({ "model": into, "version": card.version, "id": card.id }));
+        } else {
+            println!("Version {} ({}) is in force again: {}", card.version, card.id, into.display());
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let store = Store::open(&args.dir)?;
     let current = current_model(&into, &topic, &topic_file)?;
-    let labels = labels(args, &topic)?;
+    let mut labels: BTreeMap<Fingerprint, bool> = store.labels()?.iter().map(|(page, _, relevant)| (page, relevant)).collect();
+    if let Some(path) = &args.labels {
+        labels.extend(judged(path, args.label.as_deref(), &topic)?);
+    }
     let pages = pages(&store, &labels, &topic.segmenter())?;
     let keywords = KeywordSet::new(topic.keywords.iter().map(|keyword| keyword.terms.clone()));
     let (name, crawl) = (into.file_name().unwrap_or_default().to_string_lossy(), args.dir.display().to_string());
     let today = jiff::Zoned::now().date().to_string();
     let description = format!("{}: {}", topic.name, keyword_list(&topic));
-    let settings = RetrainSettings { name: &name, description: &description, crawl: &crawl, today: &today, keywords: &keywords };
+    let threshold = topic.threshold.get();
+    let settings =
+        RetrainSettings { name: &name, description: &description, crawl: &crawl, today: &today, keywords: &keywords, threshold };
     let candidate = retrain(pages, current.as_ref(), &settings)?;
     let verdict = candidate.difference.is_better();
     let keep = args.force || verdict.unwrap_or(current.is_none());
@@ -72,19 +89,11 @@ fn current_model(into: &Path, topic: &Topic, topic_file: &Path) -> anyhow::Resul
     if into.join("card.json").exists() {
         return Ok(Some(ModelBundle::open(into)?));
     }
-    Ok(topic.model.as_deref().map(|name| load(name, &search_path(Some(topic_file)))).transpose()?)
-}
-
-fn labels(args: &RetrainArgs, topic: &Topic) -> anyhow::Result<BTreeMap<Fingerprint, bool>> {
-    let Some(path) = &args.labels else { return Ok(BTreeMap::new()) };
-    let labels = Labels::load(path)?;
-    let names = [args.label.as_deref().unwrap_or(&topic.name), "relevant", "yes", "1"];
-    let names = if args.label.is_some() { &names[..1] } else { &names[..] };
-    let judged = labels.judged(|label| names.contains(&label));
-    if !judged.values().any(|&relevant| relevant) {
-        bail!("{}: no page is labelled {}; name the label with --label", path.display(), names.join(" or "));
+    let kept = topic_file.with_file_name("model");
+    if kept.join("card.json").exists() {
+        return Ok(Some(ModelBundle::open(&kept)?));
     }
-    Ok(judged)
+    Ok(topic.model.as_deref().map(|name| load(name, &search_path(Some(topic_file)))).transpose()?)
 }
 
 fn pages(store: &Store, labels: &BTreeMap<Fingerprint, bool>, segmenter: &Segmenter) -> anyhow::Result<Vec<LabelledPage>> {
@@ -120,42 +129,67 @@ fn as_json(candidate: &Candidate, kept: bool, into: &Path) -> serde_json::Value 
 
 fn tell(candidate: &Candidate, verdict: Option<bool>, kept: bool, into: &Path) {
     println!(
-        "Trained on {} labelled pages and {} that the crawl was sure of; measured on {} labelled pages held out.",
+        "Trained on {} labelled pages and {} that the crawl was sure of; measured on {} labelled pages that the model which judges \
+         them has not learnt from.",
         candidate.labelled, candidate.believed, candidate.held_out
     );
+    let number = |value: f64| format!("{value:.3}");
+    let maybe = |value: Option<f64>| value.map_or("–".to_owned(), number);
     let (before, after) = (&candidate.difference.before, &candidate.difference.after);
-    println!("{:<24} {:>8} {:>8}", "page model", "before", "after");
-    let rows = [
-        ("AUC", before.auc, after.auc),
-        ("precision at 0.5", Some(before.precision), Some(after.precision)),
-        ("recall at 0.5", Some(before.recall), Some(after.recall)),
-        ("calibration error", Some(before.ece), Some(after.ece)),
-        ("log loss", Some(before.log_loss), Some(after.log_loss)),
+    let mut rows = vec![
+        ["page model".to_owned(), "before".to_owned(), "after".to_owned()],
+        ["AUC".to_owned(), maybe(before.auc), maybe(after.auc)],
+        ["precision at the threshold".to_owned(), number(before.precision), number(after.precision)],
+        ["recall at the threshold".to_owned(), number(before.recall), number(after.recall)],
+        ["calibration error (ECE)".to_owned(), number(before.ece), number(after.ece)],
+        ["log loss".to_owned(), number(before.log_loss), number(after.log_loss)],
     ];
-    let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
-    for (name, before, after) in rows {
-        println!("{name:<24} {:>8} {:>8}", number(before), number(after));
-    }
     if let Some(links) = &candidate.links {
-        println!("{:<24} {:>8} {:>8}", "link model, AUC", number(links.before.auc), number(links.after.auc));
+        rows.push(["link model, AUC".to_owned(), maybe(links.before.auc), maybe(links.after.auc)]);
     }
-    let terms: Vec<String> = candidate
-        .difference
-        .terms
+    print!("{}", columns(&rows));
+    let change = |before: f64, after: f64| [format!("{before:+.2}"), format!("{after:+.2}")];
+    let changes = |name: &str, before: f64, after: f64| {
+        let [before, after] = change(before, after);
+        [shortened(name, 40), before, after]
+    };
+    let terms = candidate.difference.terms.iter().map(|term| changes(&term.term, term.before, term.after));
+    let features = candidate
+        .links
         .iter()
-        .take(20)
-        .map(|term| format!("{} {:+.1}", term.term, term.after - term.before))
-        .collect();
-    println!("Terms that changed most: {}", terms.join(", "));
-    println!("Pages that change sides: {}", candidate.difference.flipped.len());
-    let said = match (verdict, kept) {
-        (Some(true), _) => "It is better, and was kept",
-        (Some(false), true) => "It is not better; kept because of --force",
-        (None, true) => "There are too few labelled pages to tell; it was kept",
-        (Some(false), false) => "It is not better and was not kept (--force keeps it)",
-        (None, false) => {
-            "There are too few labelled pages to tell, so the model before stays (--labels adds some, --force keeps it)"
+        .flat_map(|links| &links.features)
+        .map(|feature| changes(feature.feature, feature.before, feature.after));
+    for (what, rows) in [("Terms", terms.collect::<Vec<_>>()), ("Link evidence", features.collect())] {
+        if !rows.is_empty() {
+            println!("\n{what} that changed most (weight before, after):\n{}", columns(&rows[..rows.len().min(20)]).trim_end());
+        }
+    }
+    flipped(candidate);
+    let said = match (candidate.difference.contradicts, verdict, kept) {
+        (true, _, false) => {
+            "The labels say the opposite of what the crawl judged: are yes and no exchanged? It was not kept (--force keeps it)"
+        }
+        (_, Some(true), _) => "It is better, and was kept",
+        (_, Some(false), true) => "It is not better; kept because of --force",
+        (_, None, true) => "There are too few labelled pages to tell; it was kept",
+        (_, Some(false), false) => "It is not better and was not kept (--force keeps it)",
+        (_, None, false) => {
+            "There are too few new labels to tell, so the model before stays (`windrow label` adds some, --force keeps it)"
         }
     };
-    println!("{said}: {}", into.display());
+    println!("\n{said}: {}", into.display());
+}
+
+fn flipped(candidate: &Candidate) {
+    let flipped = &candidate.difference.flipped;
+    println!("\nPages that change sides: {}", flipped.len());
+    let rows: Vec<[String; 4]> = flipped
+        .iter()
+        .take(20)
+        .map(|page| {
+            let truth = if page.relevant { "is relevant" } else { "is not" };
+            [format!("{:.2}", page.before), format!("{:.2}", page.after), truth.to_owned(), page.url.clone()]
+        })
+        .collect();
+    print!("{}", columns(&rows));
 }

@@ -15,9 +15,9 @@ use std::{
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use unicode_width::UnicodeWidthStr;
 
-use crate::topic::{Findings, KeywordFinding, NewTopic, Place, SeedFindings, Topic, TopicError};
+use super::{columns, suggest};
+use crate::topic::{Confidence, Findings, KeywordFinding, NewTopic, Place, SeedFindings, Topic, TopicError};
 
 /// Exit code for a topic that cannot be used.
 const INVALID: u8 = 2;
@@ -39,6 +39,8 @@ enum TopicCommand {
     New(NewArgs),
     /// Say how a topic file is understood, and what would help it
     Check(CheckArgs),
+    /// Propose words that pages on the topic share, to make keywords of
+    Suggest(suggest::SuggestArgs),
 }
 
 #[derive(Debug, Args)]
@@ -86,6 +88,13 @@ fn execute(args: &TopicArgs, json: bool, out: &mut dyn Write, err: &mut dyn Writ
     match &args.command {
         TopicCommand::New(args) => new(args, json, out, err),
         TopicCommand::Check(args) => check(args, json, out, err),
+        TopicCommand::Suggest(args) => match suggest::run(args, json, out) {
+            Err(error) => match error.downcast_ref::<TopicError>() {
+                Some(unusable) => refuse(unusable, json, out, err),
+                None => Err(error),
+            },
+            code => code,
+        },
     }
 }
 
@@ -227,6 +236,12 @@ fn in_words(findings: &Findings, file: &Path) -> Result<String, std::fmt::Error>
     ] {
         writeln!(text, "{label:<12} {value}")?;
     }
+    let sure = match findings.confidence {
+        Confidence::Low => "low",
+        Confidence::Fair => "fair",
+        Confidence::High => "high",
+    };
+    writeln!(text, "{:<12} {sure}: {}", "Confidence", findings.confidence_because)?;
     if !findings.advice.is_empty() {
         writeln!(text, "\nWhat would help most")?;
         for (at, advice) in findings.advice.iter().enumerate() {
@@ -278,22 +293,14 @@ fn write_list(text: &mut String, label: &str, items: &[String]) -> std::fmt::Res
     if items.len() > MAX_ROWS { writeln!(text, "    … and {} more", items.len() - MAX_ROWS) } else { Ok(()) }
 }
 
-/// Rows in columns; a Han character is two columns wide on a terminal.
 fn write_columns<const N: usize>(text: &mut String, rows: &[[String; N]]) -> std::fmt::Result {
-    let widths: [usize; N] = std::array::from_fn(|column| rows.iter().map(|row| row[column].width()).max().unwrap_or_default());
-    for row in rows {
-        let mut line = String::from(" ");
-        for (cell, width) in row.iter().zip(widths) {
-            write!(line, " {cell}{}", " ".repeat(width - cell.width() + 1))?;
-        }
-        writeln!(text, "{}", line.trim_end())?;
-    }
-    Ok(())
+    text.write_str(&columns(rows))
 }
 
 #[cfg(test)]
 mod tests {
     use clap::Parser;
+    use unicode_width::UnicodeWidthStr;
 
     use super::*;
 

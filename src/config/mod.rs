@@ -11,8 +11,9 @@ use std::{fs, path::Path};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    engine::EngineConfig, fetch::FetchConfig, frontier::FrontierConfig, page_classifier::PageClassifierConfig,
-    parse::ParseConfig, politeness::PaceConfig, store::StoreConfig, topical_rank::RankConfig,
+    engine::EngineConfig, fetch::FetchConfig, frontier::FrontierConfig, frontier::TrapConfig,
+    page_classifier::PageClassifierConfig, parse::ParseConfig, politeness::PaceConfig, store::StoreConfig,
+    topical_rank::RankConfig,
 };
 
 pub use plan::PlanError;
@@ -26,6 +27,7 @@ pub const DEFAULT_TOML: &str = include_str!("default.toml");
 pub struct Config {
     pub crawl: EngineConfig,
     pub frontier: FrontierConfig,
+    pub traps: TrapConfig,
     pub fetch: FetchConfig,
     pub politeness: PaceConfig,
     pub parse: ParseConfig,

@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 
 use super::{
     Crawl, EngineError, Ingredient,
-    crawl::KnownRobots,
-    knowledge::Source,
+    copies::TextPrint,
     resume::is_site_root,
+    sources::Source,
+    stages::{Lap, Stage},
     visit::{Answer, Content, Purpose, ReadDocument, Visit},
+    watch::in_words,
 };
 use crate::{
-    fetch::{Failure, Response},
+    fetch::{Failure, Response, SentRequest},
     frontier::{HostId, Link},
     link_classifier::SourceFacts,
     page::{Outcome, Relevance},
-    politeness::{MAX_ROBOTS_BYTES, Reply, Robots, retry_after},
-    store::{Capture, Chosen, PageRecord, RobotsRecord},
+    store::{Capture, Chosen, PageRecord},
     topic::Matches,
     topical_rank::NodeId,
     url::{Fingerprint, Url},
@@ -27,67 +28,18 @@ const EXCERPT: usize = 300;
 impl Crawl {
     /// Takes in one visit.
     pub(super) fn absorb(&mut self, visit: Visit) -> Result<(), EngineError> {
-        self.settle_pace(&visit);
+        if visit.errand.purpose != Purpose::Locate {
+            self.settle_pace(&visit);
+        }
         match visit.errand.purpose {
+            Purpose::Locate => self.absorb_location(&visit),
             Purpose::Robots(hops) => self.absorb_robots(visit, hops),
-            Purpose::Page(node) => self.absorb_page(visit, node),
+            Purpose::Page(node) => {
+                self.leave_queue(visit.errand.host, &visit.errand.url);
+                self.absorb_page(visit, node);
+            }
         }
         self.commit(false)
-    }
-
-    /// The host's next turn, from how this one went.
-    fn settle_pace(&mut self, visit: &Visit) {
-        let now = self.clock.now();
-        let host = visit.errand.host;
-        let answer = visit.result.as_ref().ok().map(|answer| &answer.response);
-        let reply = Reply {
-            elapsed: visit.elapsed,
-            status: answer.map_or(0, |response| response.status),
-            retry_after: answer.and_then(|response| response.header("retry-after")).and_then(|value| retry_after(value, now)),
-            bytes: answer.map_or(0, |response| response.body.len() as u64),
-        };
-        let jitter = self.random.f64();
-        let (name, asked) = (self.frontier.host_name(host).to_owned(), self.hosts[host.0 as usize].address);
-        self.paces.on_response(&name, asked, now, &reply, jitter);
-        let ready_at = self.paces.ready_at(&name, visit.address).unwrap_or(now);
-        let ledger = self.paces.ledger(&name).cloned().unwrap_or_default();
-        let state = self.host_state(host);
-        state.address = visit.address;
-        state.record.requests = ledger.requests;
-        state.record.failures = ledger.failures;
-        state.record.throttled = ledger.throttled;
-        state.record.bytes = ledger.bytes;
-        state.record.next_ready = ledger.next_ready;
-        state.record.delay_ms = ledger.delay_ms;
-        state.record.crawl_delay_ms = ledger.crawl_delay_ms;
-        state.record.last_elapsed_ms = ledger.last_elapsed_ms;
-        self.frontier.release(host, ready_at);
-    }
-
-    /// Takes in a robots.txt, or sends for where it has moved to (RFC 9309: five redirects).
-    fn absorb_robots(&mut self, visit: Visit, hops: u8) {
-        const MAX_HOPS: u8 = 5;
-        let now = self.clock.now();
-        let host = visit.errand.host;
-        let (status, body) = match visit.result {
-            Ok(Answer { content: Content::Redirect(Some(target)), .. }) if hops < MAX_HOPS => {
-                self.robots_hops.insert((self.frontier.ready_at(host), host, target, hops + 1));
-                return;
-            }
-            Ok(answer) => (answer.response.status, answer.response.body),
-            Err(_) => (0, Vec::new()),
-        };
-        let agent = self.plan.agent.clone();
-        let rules = Robots::parse(status, &body, &agent);
-        let name = self.frontier.host_name(host).to_owned();
-        self.paces.on_robots(&name, status, rules.crawl_delay());
-        let state = self.host_state(host);
-        let before = state.robots.take().and_then(|known| known.unreachable_since);
-        let unreachable_since = rules.is_unreachable().then(|| before.unwrap_or(now));
-        let rules = rules.forgiven(unreachable_since.unwrap_or(now), now);
-        let text = String::from_utf8_lossy(&body[..body.len().min(MAX_ROBOTS_BYTES)]).into_owned();
-        state.record.robots = Some(RobotsRecord { status, fetched_at: now, text });
-        state.robots = Some(KnownRobots { expires: rules.expires(now), rules, unreachable_since });
     }
 
     fn absorb_page(&mut self, visit: Visit, node: NodeId) {
@@ -103,7 +55,7 @@ impl Crawl {
         {
             return;
         }
-        let Some(link) = self.frontier.remove(node) else { return };
+        let Some(link) = self.take_out(node) else { return };
         let chosen = if link.is_seed() { Chosen::Seed } else { self.chosen.remove(&node).unwrap_or(Chosen::Order) };
         if chosen == Chosen::Seed {
             self.seeds_left = self.seeds_left.saturating_sub(1);
@@ -111,10 +63,12 @@ impl Crawl {
         match visit.result {
             Err(failure) => self.fail(&link, node, chosen, &failure),
             Ok(Answer { response, content }) => {
+                let sent = self.journal.wants_captures().then(|| self.web.fetcher.sent(&visit.errand.request())).flatten();
                 let elapsed_ms = visit.elapsed.as_millis() as u32;
                 let fill = |record: &mut PageRecord, response: &Response| {
                     record.elapsed_ms = elapsed_ms;
                     record.status = response.status;
+                    record.validators = response.validators();
                     record.bytes = response.body.len() as u64;
                     response.header("content-type").unwrap_or_default().clone_into(&mut record.content_type);
                 };
@@ -122,8 +76,12 @@ impl Crawl {
                     Content::Document(document) => {
                         let mut record = self.record_of(&link, node, Outcome::Fetched, chosen);
                         fill(&mut record, &response);
+                        let keeps_out = document.list.is_none() && self.keeps_out(&document);
                         self.absorb_document(&link, node, *document, &mut record);
-                        self.keep_capture(&record, response, visit.address);
+                        self.widening.add(chosen, record.relevant);
+                        if !keeps_out {
+                            self.keep_capture(&record, response, visit.address, sent);
+                        }
                         self.close(link.host, record);
                     }
                     Content::Redirect(target) => {
@@ -135,6 +93,7 @@ impl Crawl {
                         } else {
                             record.outcome = Outcome::Failed;
                         }
+                        self.keep_capture(&record, response, visit.address, sent);
                         self.close(link.host, record);
                     }
                     Content::Status | Content::Raw => {
@@ -142,12 +101,14 @@ impl Crawl {
                         let mut record = self.record_of(&link, node, outcome, chosen);
                         fill(&mut record, &response);
                         record.reason = Some(format!("HTTP status {}", response.status));
+                        self.keep_capture(&record, response, visit.address, sent);
                         self.close(link.host, record);
                     }
                     Content::Unreadable(reason) => {
                         let mut record = self.record_of(&link, node, Outcome::Failed, chosen);
                         fill(&mut record, &response);
                         record.reason = Some(reason);
+                        self.keep_capture(&record, response, visit.address, sent);
                         self.close(link.host, record);
                     }
                 }
@@ -198,7 +159,7 @@ impl Crawl {
 
     /// Ends a URL that may not be fetched.
     pub(super) fn exclude(&mut self, node: NodeId, reason: String) {
-        let Some(link) = self.frontier.remove(node) else { return };
+        let Some(link) = self.take_out(node) else { return };
         if link.is_seed() {
             self.seeds_left = self.seeds_left.saturating_sub(1);
         }
@@ -226,19 +187,27 @@ impl Crawl {
     }
 
     fn absorb_document(&mut self, link: &Link, node: NodeId, document: ReadDocument, record: &mut PageRecord) {
-        let ReadDocument { page, reading, digest } = document;
+        if document.list.is_some() || self.keeps_out(&document) {
+            return self.absorb_links(link, node, &document, record);
+        }
+        let mut lap = Lap::begin();
+        let ReadDocument { page, reading, digest, .. } = document;
         page.charset.clone_into(&mut record.charset);
+        record.had_decode_errors = page.had_decode_errors;
         record.language = page.language;
         record.title.clone_from(&page.title);
         record.excerpt = page.text.chars().take(EXCERPT).collect();
         record.digest = digest;
         record.simhash = page.simhash;
-        if let Some(&original) = self.digests.get(&digest) {
+        let print = TextPrint::of(page.simhash, &page.terms);
+        if let Some(copy) = self.copy_of(&page, &link.url, digest, &print) {
+            self.copies.add_content(digest, copy.seq);
             record.outcome = Outcome::Duplicate;
-            record.reason = Some(format!("same content as page {original}"));
+            record.reason = Some(in_words(copy));
+            record.copy_of = Some(copy);
             return;
         }
-        self.digests.insert(digest, record.seq);
+        self.copies.add(record.seq, digest, print);
         record.terms = page.terms.iter().map(|term| (term.word.to_owned(), term.count)).collect();
         let judgement = if link.is_seed() && !self.plan.lacks(Ingredient::SeedTrust) {
             self.pages.observe_seed(record.seq, reading, is_site_root(&link.url))
@@ -250,28 +219,39 @@ impl Crawl {
         if record.relevant {
             self.lexicon.add(page.terms.iter().map(|term| term.word));
         }
+        self.stages.add(Stage::Judge, &mut lap);
         self.enter_source(link, node, &page, record);
         let found = self.discover(node, &page);
         self.pending.outlinks(record.seq, found.records);
+        self.stages.add(Stage::Discover, &mut lap);
         let mut touched = std::mem::take(&mut self.touched);
         self.graph.fetch(node, self.order.rank_input(judgement.relevance.get()), &found.nodes, &mut touched);
         self.touched = touched;
+        self.stages.add(Stage::Rank, &mut lap);
         let mut weights_changed = self.learn_link(link, record.seq, judgement.relevance);
+        self.stages.add(Stage::Learn, &mut lap);
         if self.pages.is_due() {
             let rejudged = self.pages.rejudge();
             self.links.set_keyword_weights(self.pages.keyword_weights());
             self.apply_rejudged(&rejudged);
             weights_changed = true;
+            self.stages.add(Stage::Rejudge, &mut lap);
         }
         let mut new_links = found.nodes;
         new_links.sort_unstable();
         self.rescore(&[node], &new_links, weights_changed);
         (record.rank, record.residual) = self.graph.state(node);
+        self.stages.add(Stage::Score, &mut lap);
+    }
+
+    /// Whether a page asks not to be indexed, and is heard.
+    fn keeps_out(&self, document: &ReadDocument) -> bool {
+        document.page.directives.noindex && self.plan.engine.obey_noindex
     }
 
     /// Remembers a page as one that links stand on.
-    fn enter_source(&mut self, link: &Link, node: NodeId, page: &crate::page::Page, record: &PageRecord) {
-        let parents = link.in_links.iter().filter_map(|note| self.knowledge.sources.get(&note.source));
+    pub(super) fn enter_source(&mut self, link: &Link, node: NodeId, page: &crate::page::Page, record: &PageRecord) {
+        let parents = link.in_links.iter().filter_map(|note| self.knowledge.sources.get(note.source));
         let distance = parents.map(|source| source.facts.distance.saturating_add(1)).min().unwrap_or(1);
         let mut group_sizes = Vec::new();
         for outlink in &page.outlinks {
@@ -296,20 +276,39 @@ impl Crawl {
             tunnel_depth: link.tunnel_depth,
             relevant: record.relevant,
             group_sizes,
+            brought: 0.0,
+            followed: 0,
             stands_on: link.in_links.iter().map(|note| (note.source, note.ordinal)).collect(),
         };
         self.knowledge.sources.insert(node, source);
-        self.node_of_seq.insert(record.seq, node);
+        self.enter_seq(record.seq, node);
     }
 
     /// Teaches the link model what came of a link.
     fn learn_link(&mut self, link: &Link, seq: u64, relevance: Relevance) -> bool {
+        let rewards = !self.plan.lacks(Ingredient::DelayedReward);
+        if !link.is_seed() {
+            self.payback.add(link.tunnel_depth, relevance.get());
+        }
         let links = &mut self.links;
+        for note in link.in_links.iter().filter(|_| rewards) {
+            let led_to = self.knowledge.sources.change(note.source, |source| (source.seq, source.led_to(relevance)));
+            if let Some((seq, beyond)) = led_to {
+                links.reward(seq, beyond);
+            }
+        }
         self.knowledge.with_facts(link, &self.graph, |facts| links.learn(seq, &link.facts, facts, link.evidence, relevance))
     }
 
-    fn keep_capture(&mut self, record: &PageRecord, response: Response, address: Option<std::net::IpAddr>) {
-        if self.journal.wants_captures() && record.outcome == Outcome::Fetched {
+    /// Hands an answer to the archive: also redirects and errors, so that a replay of the archive finds the same pages.
+    fn keep_capture(
+        &mut self,
+        record: &PageRecord,
+        response: Response,
+        address: Option<std::net::IpAddr>,
+        request: Option<SentRequest>,
+    ) {
+        if self.journal.wants_captures() {
             self.pending.capture(Capture {
                 seq: record.seq,
                 url: record.url.clone(),
@@ -318,7 +317,7 @@ impl Crawl {
                 status: response.status,
                 headers: response.headers,
                 body: response.body,
-                relevance: record.relevance,
+                request,
             });
         }
     }
@@ -334,18 +333,16 @@ impl Crawl {
             self.seeds_fetched += usize::from(record.chosen == Chosen::Seed);
             self.count_for_host(host, record.relevant);
         }
+        self.watch(&record);
         self.last_url.clone_from(&record.url);
         self.pending.page(record);
     }
 
     fn count_for_host(&mut self, host: HostId, relevant: bool) {
-        let limit = self.plan.limits.max_pages_per_host;
         let state = self.host_state(host);
         state.record.fetched += 1;
         state.record.relevant += u64::from(relevant);
-        if limit.is_some_and(|limit| state.record.fetched >= limit) {
-            self.frontier.block(host, true);
-        }
+        self.close_full_host(host);
     }
 }
 

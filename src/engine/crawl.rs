@@ -7,20 +7,26 @@ use rustc_hash::FxHashMap;
 use super::{
     CrawlPlan, Ingredient, Journal,
     clock::Clock,
+    copies::Copies,
     facts::Lexicon,
     finish::Pending,
     knowledge::{Knowledge, target_facts},
+    memory::Shares,
     progress::Recent,
     runner::Runner,
+    shelf::Leaving,
+    stages::Stages,
     visit::Web,
+    widen::Widening,
 };
 use crate::{
     fetch::Fetcher,
-    frontier::{CrawlOrder, Frontier, HostId, Link, Priority},
+    frontier::{CrawlOrder, Frontier, HostId, Link, Priority, Sample, Traps, TunnelPayback},
     link_classifier::{Evidence, LinkLearner},
     page::{Relevance, Timestamp},
     page_classifier::{PageLearner, Reading},
-    politeness::{Paces, Robots},
+    politeness::{Bandwidth, PaceConfig, Paces, Robots},
+    spill::Paged,
     store::{CrawlState, HostRecord, StoreError},
     topical_rank::{LinkGraph, NodeId, RankConfig},
     url::{Fingerprint, Url, authority},
@@ -38,8 +44,12 @@ pub enum EngineError {
 /// A host as the engine deals with it.
 pub(super) struct HostState {
     pub(super) robots: Option<KnownRobots>,
-    /// Where its last answer came from.
+    /// Where its last answer came from, or the first will.
     pub(super) address: Option<IpAddr>,
+    /// The address was asked for, found or not.
+    pub(super) is_located: bool,
+    /// Sitemaps and feeds taken from it.
+    pub(super) lists: u32,
     pub(super) record: HostRecord,
     pub(super) changed: bool,
 }
@@ -48,8 +58,9 @@ pub(super) struct HostState {
 pub(super) struct KnownRobots {
     pub(super) rules: Robots,
     pub(super) expires: Timestamp,
-    /// Since when it has been out of reach.
+    /// Since when it has been out of reach, and how often in a row it was asked for in vain.
     pub(super) unreachable_since: Option<Timestamp>,
+    pub(super) failures: u32,
 }
 
 /// One crawl, ready to run.
@@ -66,12 +77,17 @@ pub struct Crawl {
     pub(super) knowledge: Knowledge,
     pub(super) hosts: Vec<HostState>,
     pub(super) paces: Paces,
+    /// Queues with a fetch under way, with the links that wait for its end.
+    pub(super) queues: FxHashMap<(HostId, u32), Vec<NodeId>>,
     /// Redirects of robots.txt that wait for their host's turn.
     pub(super) robots_hops: BTreeSet<(Timestamp, HostId, Url, u8)>,
-    /// Content digests seen, with the `seq` of the first page that had them.
-    pub(super) digests: FxHashMap<u64, u64>,
+    pub(super) bandwidth: Bandwidth,
+    pub(super) traps: Traps,
+    pub(super) copies: Copies,
     /// Waiting nodes in no order, for random draws; stale ones are dropped when drawn.
-    pub(super) pool: Vec<NodeId>,
+    pub(super) pool: Paged<u32>,
+    /// The head of the queue, for orders that compare only that.
+    pub(super) sample: Sample,
     pub(super) sweep_at: usize,
     pub(super) random: fastrand::Rng,
     pub(super) state: CrawlState,
@@ -94,11 +110,22 @@ pub struct Crawl {
     pub(super) chosen: FxHashMap<NodeId, crate::store::Chosen>,
     /// The next fetch is to be one at random.
     pub(super) control_due: bool,
+    pub(super) widening: Widening,
+    /// What links of irrelevant pages have brought, by tunnel depth.
+    pub(super) payback: TunnelPayback,
     pub(super) last_url: String,
+    /// Time spent on what [`Crawl::absorb_document`] does.
+    pub(super) stages: Stages,
     /// Finished URLs at which the link model is next kept whole.
     pub(super) snapshot_at: u64,
-    /// Fetched pages by their `seq`.
-    pub(super) node_of_seq: FxHashMap<u64, NodeId>,
+    /// Nodes of fetched pages plus one, by `seq`.
+    pub(super) node_of_seq: Paged<u32>,
+    /// What went wrong with the shelf; ends the crawl before anything else is committed.
+    pub(super) shelf_error: Option<StoreError>,
+    /// Rows of links that left memory and are not on disk yet.
+    pub(super) leaving: FxHashMap<Fingerprint, Leaving>,
+    /// How memory is divided, where it is limited.
+    pub(super) shares: Option<Shares>,
 }
 
 impl Crawl {
@@ -124,13 +151,21 @@ impl Crawl {
         if let Clock::Virtual(_) = clock {
             frontier.patience = frontier.replay_patience;
         }
+        let connections = plan.engine.queues.connections(plan.pace.per_host_connections);
         let alpha = if plan.lacks(Ingredient::Rank) { 0.0 } else { plan.rank.alpha };
         let rank = RankConfig { alpha, ..plan.rank };
         let mut pages = PageLearner::new(&plan.page_classifier, plan.keywords.len(), plan.trained.as_deref());
         for (number, example) in plan.examples.iter().enumerate() {
             let reading = Reading::of(&example.terms, &[], &plan.keywords);
             // Examples are numbered from the top, pages of the crawl from the bottom.
-            pages.observe_label(u64::MAX - number as u64, reading, example.relevant);
+            let number = u64::MAX - number as u64;
+            match example.evidence {
+                Some(evidence) => pages.observe_judged(number, reading, example.relevant, Some(evidence)),
+                None => pages.observe_label(number, reading, example.relevant),
+            }
+        }
+        if pages.has_examples() {
+            pages.rejudge();
         }
         let mut links = plan.trained_links.as_ref().map_or_else(LinkLearner::default, LinkLearner::starting_from);
         links.set_keyword_weights(pages.keyword_weights());
@@ -140,20 +175,25 @@ impl Crawl {
                 segmenter: Arc::clone(&plan.segmenter),
                 keywords: Arc::clone(&plan.keywords),
                 parse: plan.parse.clone(),
+                links_per_list: plan.engine.links_per_list,
                 agent: plan.agent.clone(),
             }),
             clock,
             runner: Runner::new(clock),
-            frontier: Frontier::new(frontier, plan.pace.per_host_connections),
+            frontier: Frontier::new(frontier, connections),
             graph: LinkGraph::new(rank),
             links,
             pages,
             knowledge: Knowledge::default(),
             hosts: Vec::new(),
-            paces: Paces::new(plan.pace.clone()),
+            paces: Paces::new(PaceConfig { per_host_connections: connections, ..plan.pace.clone() }),
+            queues: FxHashMap::default(),
             robots_hops: BTreeSet::new(),
-            digests: FxHashMap::default(),
-            pool: Vec::new(),
+            bandwidth: Bandwidth::new(plan.pace.max_bytes_per_second),
+            traps: plan.traps.clone(),
+            copies: Copies::default(),
+            pool: Paged::default(),
+            sample: Sample::of(order.sample_size()),
             sweep_at: 0,
             random: fastrand::Rng::with_seed(plan.engine.seed),
             state: CrawlState::default(),
@@ -171,13 +211,20 @@ impl Crawl {
             touched: Vec::new(),
             chosen: FxHashMap::default(),
             control_due: false,
+            widening: Widening::default(),
+            payback: TunnelPayback::default(),
             last_url: String::new(),
+            stages: Stages::default(),
             snapshot_at: 0,
-            node_of_seq: FxHashMap::default(),
+            node_of_seq: Paged::default(),
+            shelf_error: None,
+            leaving: FxHashMap::default(),
+            shares: None,
             order,
             plan,
         };
         crawl.leave_out();
+        crawl.limit_memory();
         crawl
     }
 
@@ -196,9 +243,14 @@ impl Crawl {
 
     /// A link with what its URL alone says.
     pub(super) fn new_link(&mut self, url: Url, fingerprint: Fingerprint, depth: u16, tunnel_depth: u8) -> Link {
+        self.state.discovered += 1;
+        self.known_link(url, fingerprint, depth, tunnel_depth)
+    }
+
+    /// The same for a link that was discovered before.
+    pub(super) fn known_link(&mut self, url: Url, fingerprint: Fingerprint, depth: u16, tunnel_depth: u8) -> Link {
         let host = self.host(&url);
         let facts = target_facts(&url, &self.web.segmenter, &self.plan.keywords);
-        self.state.discovered += 1;
         Link {
             url,
             fingerprint,
@@ -213,6 +265,7 @@ impl Crawl {
             evidence: Evidence::default(),
             estimate: Relevance::NONE,
             priority: Priority::default(),
+            filed: Priority(f64::NAN),
             tries: 0,
             not_before: Timestamp::default(),
         }
@@ -223,9 +276,41 @@ impl Crawl {
         let node = self.new_node(link.estimate.get(), link.host);
         self.frontier.mark_seen(link.fingerprint, node);
         self.frontier.push(node, link);
-        self.pool.push(node);
+        self.pool.push(node.0);
+        self.sample.add(node);
         self.pending.waiting(node);
         node
+    }
+
+    /// Remembers which node a fetched page is.
+    pub(super) fn enter_seq(&mut self, seq: u64, node: NodeId) {
+        self.node_of_seq.set(seq as usize, node.0 + 1);
+    }
+
+    /// The node of a fetched page.
+    pub(super) fn node_of(&self, seq: u64) -> Option<NodeId> {
+        self.node_of_seq.get(seq as usize).checked_sub(1).map(NodeId)
+    }
+
+    /// Takes a link out of the frontier for good: it is being finished.
+    pub(super) fn take_out(&mut self, node: NodeId) -> Option<Link> {
+        let link = self.frontier.remove(node)?;
+        if let Some(next) =
+            self.sample.leave(node, |next| self.frontier.link(next).is_some() || self.frontier.shelved(next).is_some())
+        {
+            self.requeue(next);
+        }
+        Some(link)
+    }
+
+    /// Chooses the sample anew, as when a crawl goes on.
+    pub(super) fn refill_sample(&mut self) {
+        let mut waiting: Vec<(u64, NodeId)> = self.frontier.links().map(|(node, link)| (link.discovered, node)).collect();
+        waiting.sort_unstable();
+        self.sample = Sample::of(self.order.sample_size());
+        for (_, node) in waiting {
+            self.sample.add(node);
+        }
     }
 
     /// A node of the link graph for a URL of `host`.
@@ -249,6 +334,8 @@ impl Crawl {
             self.hosts.push(HostState {
                 robots: None,
                 address: None,
+                is_located: false,
+                lists: 0,
                 record: HostRecord { name, ..HostRecord::default() },
                 changed: true,
             });

@@ -1,6 +1,6 @@
 //! Outlinks of a fetched page: which are admitted, and what each adds to what is known of its target.
 
-use super::{Crawl, knowledge::Source};
+use super::{Crawl, sources::Source};
 use crate::{
     frontier::{InLinkNote, link_depth},
     page::{LinkContext, Outlink, Page},
@@ -21,7 +21,7 @@ pub(super) struct Discovered {
 impl Crawl {
     /// Admits the outlinks of a page that has just been entered into the knowledge as `source`.
     pub(super) fn discover(&mut self, node: NodeId, page: &Page) -> Discovered {
-        let Some(source) = self.knowledge.sources.get(&node).cloned() else { return Discovered::default() };
+        let Some(source) = self.knowledge.sources.get(node) else { return Discovered::default() };
         let mut found = Discovered::default();
         let obeys = self.plan.engine.obey_nofollow;
         for outlink in &page.outlinks {
@@ -39,7 +39,8 @@ impl Crawl {
                 fate,
             });
         }
-        if let Some(url) = page.refresh.clone().filter(|_| !page.directives.nofollow) {
+        let canonical = page.canonical.clone().filter(|url| Fingerprint::of(url) != source.fingerprint);
+        for url in page.refresh.clone().into_iter().chain(canonical).filter(|_| !(obeys && page.directives.nofollow)) {
             let outlink = Outlink { fingerprint: Fingerprint::of(&url), url, nofollow: false, context: LinkContext::default() };
             let fate = self.consider(node, &source, &outlink, &[], &mut found.nodes);
             self.count_refusal(fate);
@@ -99,12 +100,19 @@ impl Crawl {
         outlink: &Outlink,
         heading: &[TermId],
     ) {
+        if self.frontier.shelved(target).is_some_and(|shelved| shelved.is_full) {
+            let relevance = self.knowledge.relevance(node);
+            return self.frontier.count_in_link(target, relevance);
+        }
+        self.unshelve(target);
         let keywords = &self.plan.keywords;
         let knowledge = &self.knowledge;
         let Some(link) = self.frontier.link_mut(target) else { return };
         self.links.see(&link.facts, &outlink.context);
+        let before = (link.depth, link.tunnel_depth);
         link.depth = link.depth.min(source.depth.saturating_add(1));
         link.tunnel_depth = link.tunnel_depth.min(link_depth(source.relevant, source.tunnel_depth));
+        let is_nearer = (link.depth, link.tunnel_depth) != before;
         let in_link = InLinkNote {
             source: node,
             ordinal,
@@ -114,8 +122,10 @@ impl Crawl {
             heading: heading.into(),
             context: outlink.context.clone(),
         };
-        link.add_in_link(in_link, |source| knowledge.relevance(source));
-        self.pending.waiting(target);
+        // How many pages link here is counted again on resume; that alone is not worth a row.
+        if link.add_in_link(in_link, |source| knowledge.relevance(source)) || is_nearer {
+            self.pending.waiting(target);
+        }
     }
 
     fn count_refusal(&mut self, fate: OutlinkFate) {

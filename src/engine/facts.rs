@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Crawl;
+use super::{Crawl, MemoryReport};
 use crate::{
-    link_classifier::{Feature, LinkLearner},
+    link_classifier::{Feature, Lesson, LinkLearner},
     page::Timestamp,
     store::{Store, StoreError},
     text::TermId,
@@ -14,6 +14,8 @@ use crate::{
 
 /// Name of the row that holds it.
 const ROW: &str = "run";
+/// Name under which a batch of lessons is checked.
+const LESSONS: &str = "lessons";
 /// Words listed.
 const WORDS: usize = 60;
 
@@ -28,6 +30,9 @@ pub struct RunFacts {
     pub top_terms: Vec<(String, f64)>,
     /// Name, prior and present weight of each piece of link evidence.
     pub link_weights: Vec<(String, f64, f64)>,
+    /// Memory in use at the last snapshot.
+    #[serde(default)]
+    pub memory: MemoryReport,
 }
 
 impl RunFacts {
@@ -90,6 +95,7 @@ impl Crawl {
                 .into_iter()
                 .map(|feature| (feature.name().to_owned(), feature.prior_weight(), now[feature as usize]))
                 .collect(),
+            memory: self.memory_report(),
         };
         // Plain numbers and strings always serialise.
         (ROW.to_owned(), serde_json::to_vec(&facts).unwrap_or_default())
@@ -106,6 +112,7 @@ pub fn check_snapshot(name: &str, bytes: &[u8]) -> Result<(), String> {
         super::resume::LINKS => {
             LinkLearner::from_bytes(bytes).map(drop).ok_or_else(|| "not a link model of this version".to_owned())
         }
+        LESSONS => postcard::from_bytes::<Vec<Lesson>>(bytes).map(drop).map_err(|error| error.to_string()),
         _ => Err("no such snapshot is known to this version".to_owned()),
     }
 }

@@ -4,9 +4,10 @@ use std::{collections::BTreeSet, time::Instant};
 
 use super::{Crawl, EngineError, resume::LINKS};
 use crate::{
+    fetch::Validators,
     frontier::Link,
     page::{Outcome, Relevance},
-    store::{Batch, Capture, Chosen, InLink, LinkRecord, OutlinkRecord, PageRecord},
+    store::{Batch, Capture, Chosen, InLink, LinkRecord, OutlinkRecord, PageRecord, StoreError},
     topical_rank::NodeId,
 };
 
@@ -58,7 +59,7 @@ impl Crawl {
     pub(super) fn record_of(&mut self, link: &Link, node: NodeId, outcome: Outcome, chosen: Chosen) -> PageRecord {
         self.state.pages += 1;
         let first = link.in_links.first();
-        let source = first.and_then(|note| self.knowledge.sources.get(&note.source));
+        let source = first.and_then(|note| self.knowledge.sources.get(note.source));
         PageRecord {
             seq: self.state.pages,
             url: link.url.to_string(),
@@ -73,7 +74,7 @@ impl Crawl {
             depth: link.depth,
             tunnel_depth: link.tunnel_depth,
             host: self.frontier.host_name(link.host).to_owned(),
-            source: source.map(|source| source.fingerprint),
+            source: source.as_ref().map(|source| source.fingerprint),
             source_url: source.map(|source| source.url.clone()),
             anchor: first.map(|note| note.context.anchor_text.to_string()).unwrap_or_default(),
             fetched_at: self.clock.now(),
@@ -93,6 +94,9 @@ impl Crawl {
             rank: self.graph.rank(node),
             residual: 0.0,
             chosen,
+            had_decode_errors: false,
+            copy_of: None,
+            validators: Validators::default(),
         }
     }
 
@@ -104,11 +108,17 @@ impl Crawl {
         if !(now || due) {
             return Ok(());
         }
+        if let Some(error) = self.shelf_error.take() {
+            return Err(error.into());
+        }
+        self.check_spilled().map_err(StoreError::spilling)?;
         let pending = std::mem::take(&mut self.pending);
         let mut batch = pending.batch;
-        for node in pending.waiting {
+        self.relieve(&mut batch, |node| pending.waiting.contains(&node));
+        for &node in &pending.waiting {
             if let Some(link) = self.frontier.link(node) {
-                batch.waiting.push((link.fingerprint, self.link_record(node, link)));
+                batch.waiting.push((link.fingerprint, self.link_record(link)));
+                self.frontier.file(node);
             }
         }
         for host in &mut self.hosts {
@@ -119,21 +129,28 @@ impl Crawl {
         self.state.waiting = self.frontier.unfinished() as u64;
         self.state.now = self.clock.now();
         self.state.elapsed_ms = self.elapsed_before + self.clock.now().since(self.started).as_millis() as u64;
+        self.state.quarantined = self.traps.quarantined();
         self.state.random_state = self.random.get_seed();
         batch.state = Some(self.state.clone());
         if now || self.state.pages >= self.snapshot_at {
             self.snapshot_at = self.state.pages + SNAPSHOT_PAGES;
             batch.models.push(self.facts_row());
             batch.models.push((LINKS.to_owned(), self.links.to_bytes(self.state.pages)));
+            batch.lessons_are_kept = true;
+            self.links.take_lessons();
+        } else {
+            let lessons = self.links.take_lessons();
+            // Plain data always serialises.
+            batch.lessons = (!lessons.is_empty()).then(|| postcard::to_stdvec(&lessons).unwrap_or_default());
         }
         self.journal.commit(batch)?;
         Ok(())
     }
 
-    fn link_record(&self, node: NodeId, link: &Link) -> LinkRecord {
+    pub(super) fn link_record(&self, link: &Link) -> LinkRecord {
         let in_links = link.in_links.iter().filter_map(|note| {
-            let source = self.knowledge.sources.get(&note.source)?.seq;
-            Some(InLink { source, context: note.context.clone(), heading: note.heading.clone() })
+            let source = self.knowledge.sources.get(note.source)?.seq;
+            Some(InLink { source, ordinal: note.ordinal, context: note.context.clone(), heading: note.heading.clone() })
         });
         LinkRecord {
             url: link.url.to_string(),
@@ -142,11 +159,11 @@ impl Crawl {
             tunnel_depth: link.tunnel_depth,
             in_links: in_links.collect(),
             in_degree: link.in_degree,
+            forgotten_relevance: link.forgotten_relevance,
             tries: link.tries,
             not_before: link.not_before,
             priority: link.priority.0,
             estimate: link.estimate,
-            rank_received: self.graph.link_share(node),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Where the engine's changes go: to the store, or nowhere.
 
-use crate::store::{Batch, StoreError, Writer};
+use std::path::PathBuf;
+
+use crate::store::{Batch, Store, StoreError, Writer};
 
 /// Takes batches of changes that belong together.
 pub trait Journal: Send {
@@ -16,6 +18,21 @@ pub trait Journal: Send {
     /// As for [`Journal::commit`].
     fn finish(self: Box<Self>) -> Result<(), StoreError>;
 
+    /// Where temporary files go; `None` where nothing is kept, and all stays in memory.
+    fn folder(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// The reading side, which may be some commits behind; `None` where nothing is kept.
+    fn reader(&self) -> Option<Store> {
+        None
+    }
+
+    /// Batches committed so far, and those of them that the reading side shows.
+    fn progress(&self) -> (u64, u64) {
+        (0, 0)
+    }
+
     /// Whether captures are wanted (their bodies are copied only then).
     fn wants_captures(&self) -> bool;
 }
@@ -27,6 +44,18 @@ impl Journal for Writer {
 
     fn finish(self: Box<Self>) -> Result<(), StoreError> {
         Self::finish(*self)
+    }
+
+    fn folder(&self) -> Option<PathBuf> {
+        Some(Writer::folder(self).to_owned())
+    }
+
+    fn reader(&self) -> Option<Store> {
+        Some(Writer::reader(self))
+    }
+
+    fn progress(&self) -> (u64, u64) {
+        Writer::progress(self)
     }
 
     fn wants_captures(&self) -> bool {

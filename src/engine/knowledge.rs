@@ -1,37 +1,21 @@
 //! What the engine remembers of fetched pages, so that it can judge the links on them.
 
-use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::sources::Sources;
 use crate::{
     frontier::{InLinkNote, Link},
-    link_classifier::{Evidence, InLinkFacts, LinkLearner, Linkers, SourceFacts, TargetFacts, WordWeight},
+    link_classifier::{Evidence, InLinkFacts, LinkLearner, Linkers, TargetFacts, WordWeight},
     text::{Segmenter, url_words},
     topic::KeywordSet,
     topical_rank::{LinkGraph, NodeId},
-    url::{Fingerprint, Url, authority},
+    url::{Url, authority},
 };
-
-/// A fetched page, as far as its links are concerned.
-#[derive(Debug, Clone)]
-pub(super) struct Source {
-    pub(super) seq: u64,
-    pub(super) fingerprint: Fingerprint,
-    pub(super) url: String,
-    pub(super) facts: SourceFacts,
-    pub(super) depth: u16,
-    pub(super) tunnel_depth: u8,
-    pub(super) relevant: bool,
-    /// Number of links in each group.
-    pub(super) group_sizes: Vec<u16>,
-    /// The pages it was found on, and its place among their links.
-    pub(super) stands_on: Vec<(NodeId, u16)>,
-}
 
 /// Fetched pages by node.
 #[derive(Debug, Default)]
 pub(super) struct Knowledge {
-    pub(super) sources: FxHashMap<NodeId, Source>,
+    pub(super) sources: Sources,
 }
 
 /// Links looked at on each side for what came of them.
@@ -39,7 +23,7 @@ const NEIGHBOURS: usize = 6;
 
 impl Knowledge {
     pub(super) fn relevance(&self, node: NodeId) -> f64 {
-        self.sources.get(&node).map_or(0.0, |source| source.facts.relevance)
+        self.sources.get(node).map_or(0.0, |source| source.facts.relevance)
     }
 
     /// All evidence about a waiting link.
@@ -50,23 +34,22 @@ impl Knowledge {
 
     /// Calls `each` with the facts of a link's in-links.
     pub(super) fn with_facts<R>(&self, link: &Link, graph: &LinkGraph, each: impl FnOnce(&[InLinkFacts<'_>]) -> R) -> R {
-        let neighbours: Vec<Vec<(u8, f32)>> = link.in_links.iter().map(|note| neighbours(note, graph)).collect();
-        let facts: Vec<InLinkFacts<'_>> = link
+        let known: Vec<_> = link
             .in_links
             .iter()
-            .zip(&neighbours)
-            .filter_map(|(note, neighbours)| {
-                let source = self.sources.get(&note.source)?;
-                Some(InLinkFacts {
-                    context: &note.context,
-                    anchor_matches: &note.anchor_matches,
-                    around_matches: &note.around_matches,
-                    heading_matches: &note.heading_matches,
-                    source: &source.facts,
-                    source_key: source.seq,
-                    group_size: source.group_sizes.get(usize::from(note.context.group)).map_or(1, |&size| usize::from(size)),
-                    neighbours,
-                })
+            .filter_map(|note| Some((note, self.sources.get(note.source)?, neighbours(note, graph))))
+            .collect();
+        let facts: Vec<InLinkFacts<'_>> = known
+            .iter()
+            .map(|(note, source, neighbours)| InLinkFacts {
+                context: &note.context,
+                anchor_matches: &note.anchor_matches,
+                around_matches: &note.around_matches,
+                heading_matches: &note.heading_matches,
+                source: &source.facts,
+                source_key: source.seq,
+                group_size: source.group_sizes.get(usize::from(note.context.group)).map_or(1, |&size| usize::from(size)),
+                neighbours,
             })
             .collect();
         each(&facts)
@@ -75,12 +58,11 @@ impl Knowledge {
 
 /// What came of the links beside one on its page.
 fn neighbours(note: &InLinkNote, graph: &LinkGraph) -> Vec<(u8, f32)> {
-    let outlinks = graph.outlinks(note.source);
     let at = usize::from(note.ordinal);
-    let window = at.saturating_sub(NEIGHBOURS)..(at + NEIGHBOURS + 1).min(outlinks.len());
-    window
-        .filter(|&other| other != at && graph.is_fetched(outlinks[other]))
-        .map(|other| (other.abs_diff(at) as u8, graph.relevance(outlinks[other]) as f32))
+    graph
+        .outlinks_around(note.source, at, NEIGHBOURS)
+        .filter(|&(place, other)| place != at && graph.is_fetched(other))
+        .map(|(place, other)| (place.abs_diff(at) as u8, graph.relevance(other) as f32))
         .collect()
 }
 

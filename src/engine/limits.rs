@@ -15,6 +15,10 @@ pub struct Limits {
     pub max_minutes: Option<u64>,
     /// Pages of one host.
     pub max_pages_per_host: Option<u64>,
+    /// Bytes of one host, robots.txt included.
+    pub max_bytes_per_host: Option<u64>,
+    /// Minutes from the first request to a host to its last.
+    pub max_minutes_per_host: Option<u64>,
     /// Relevant pages found.
     pub relevant_pages: Option<u64>,
     /// Too few relevant pages lately.
@@ -39,10 +43,14 @@ pub enum StopReason {
     HarvestBelow,
     /// Nothing waits any more.
     FrontierEmpty,
+    /// Only hosts are left that asked for patience, or whose robots.txt is out of reach.
+    HostsWait,
     /// Not one seed could be fetched.
     SeedsFailed,
     /// The user asked.
     User,
+    /// The disk is full.
+    DiskFull,
 }
 
 impl StopReason {
@@ -55,23 +63,27 @@ impl StopReason {
             Self::RelevantPages => "relevant-pages",
             Self::HarvestBelow => "harvest-below",
             Self::FrontierEmpty => "frontier-empty",
+            Self::HostsWait => "hosts-wait",
             Self::SeedsFailed => "seeds-failed",
             Self::User => "user",
+            Self::DiskFull => "disk-full",
         }
     }
 
     /// The reverse of [`StopReason::name`].
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        const ALL: [StopReason; 8] = [
+        const ALL: [StopReason; 10] = [
             StopReason::MaxPages,
             StopReason::MaxBytes,
             StopReason::MaxMinutes,
             StopReason::RelevantPages,
             StopReason::HarvestBelow,
             StopReason::FrontierEmpty,
+            StopReason::HostsWait,
             StopReason::SeedsFailed,
             StopReason::User,
+            StopReason::DiskFull,
         ];
         ALL.into_iter().find(|reason| reason.name() == name)
     }
@@ -86,8 +98,12 @@ impl StopReason {
             Self::RelevantPages => "已找到所要求数量的相关页面（stop.relevant_pages）",
             Self::HarvestBelow => "最近的页面中相关页面过少（stop.harvest_below）",
             Self::FrontierEmpty => "已没有可跟踪的链接；增加种子、放宽范围或加大 tunnel.depth 可以找到更多",
+            Self::HostsWait => {
+                "余下的主机要求等待，或其 robots.txt 无法取得（crawl.max_idle_minutes）；稍后再次运行同一命令即可继续"
+            }
             Self::SeedsFailed => "所有种子都无法抓取；请检查种子和网络",
             Self::User => "应用户要求停止；再次运行同一命令即可继续",
+            Self::DiskFull => "磁盘已满；腾出空间后再次运行同一命令即可继续",
         }
     }
 
@@ -103,8 +119,13 @@ impl StopReason {
             Self::FrontierEmpty => {
                 "no link is left to follow; more seeds, a wider scope or a greater tunnel.depth would find more"
             }
+            Self::HostsWait => {
+                "only hosts are left that asked for patience, or whose robots.txt is out of reach (crawl.max_idle_minutes); \
+                 the same command goes on with them later"
+            }
             Self::SeedsFailed => "not one seed could be fetched; check the seeds and the network",
             Self::User => "it was asked to stop; the same command goes on with it",
+            Self::DiskFull => "the disk is full; make some room, and the same command goes on with it",
         }
     }
 }

@@ -1,27 +1,38 @@
 //! Going on with a crawl that was stopped or killed, from its store.
 //!
-//! Frontier, graph, hosts and digests are read back row by row. The page model is taught again from the words
+//! Frontier, graph, hosts, copies and the watch on traps are read back row by row. The page model is taught again from the words
 //! of every fetched page, in their order, and so becomes the model it was. The link model comes from its last
-//! snapshot; pages committed after that one teach it their evidence.
+//! snapshot and the lessons that were committed since, and is the model it was, too.
 
 use std::sync::Arc;
 
-use super::{Crawl, CrawlPlan, EngineError, Journal, RunFacts, clock::Clock, crawl::KnownRobots, knowledge::Source};
+use rustc_hash::FxHashMap;
+
+use super::{
+    Crawl, CrawlPlan, EngineError, Journal, RunFacts,
+    clock::Clock,
+    copies::TextPrint,
+    hosts::{known_robots, ledger_of},
+    sources::Source,
+};
 use crate::{
     fetch::Fetcher,
-    frontier::{CrawlOrder, InLinkNote, Priority},
-    link_classifier::{Evidence, LinkLearner, SourceFacts},
-    page::{Outcome, TermBag},
+    frontier::{CrawlOrder, HostId, MAX_IN_LINKS, Shelved},
+    link_classifier::{Lesson, LinkLearner, SourceFacts},
+    page::{Outcome, Relevance, TermBag, Timestamp},
     page_classifier::Reading,
     politeness::Robots,
-    store::{Chosen, HostRecord, LinkRecord, OutlinkFate, PageRecord, Store, StoreError},
-    text::url_words,
+    store::{Chosen, HostRecord, Known, LinkRecord, OutlinkFate, PageRecord, Store, StoreError},
+    text::{TermId, url_words},
     topical_rank::NodeId,
     url::{Fingerprint, Url, canonicalize},
 };
 
 /// Name of the row with the link model's snapshot.
 pub(super) const LINKS: &str = "links";
+
+/// Number and relevance, added up, of the pages that link to a waiting URL.
+type Linkers = FxHashMap<NodeId, (u32, f32)>;
 
 impl Crawl {
     /// The crawl of a store, ready to go on. Seeds that are new in the plan are queued.
@@ -47,61 +58,64 @@ impl Crawl {
             crawl.state = state;
             crawl.state.stop = None;
         }
-        crawl.first_started = RunFacts::load(store)?.started;
+        // Killed before its first commit, a crawl has no facts yet.
+        let first_started = RunFacts::load(store)?.started;
+        if first_started > Timestamp::default() {
+            crawl.first_started = first_started;
+        }
         for host in store.hosts()? {
             crawl.restore_host(host?);
         }
         for page in store.pages(1)? {
-            crawl.restore_page(&page?);
+            crawl.restore_page(&crawl.as_labelled(page?));
         }
-        let discovered = crawl.state.discovered;
+        let fits = crawl.shares.is_none_or(|shares| crawl.state.waiting <= shares.number_of_links() as u64);
         for waiting in store.waiting()? {
-            let (fingerprint, record) = waiting?;
-            crawl.restore_waiting(fingerprint, &record);
+            let (fingerprint, row) = waiting?;
+            crawl.restore_waiting(fingerprint, &row, fits);
         }
-        // Links that were put back were discovered before.
-        crawl.state.discovered = discovered;
+        let mut linkers = Linkers::default();
         for page in store.pages(1)? {
-            crawl.restore_edges(&page?, store)?;
+            crawl.restore_edges(&crawl.as_labelled(page?), store, &mut linkers)?;
         }
-        for waiting in store.waiting()? {
-            let (fingerprint, record) = waiting?;
-            crawl.restore_in_links(fingerprint, record);
+        crawl.graph.settle_all();
+        for waiting in store.waiting()?.take_while(|_| fits) {
+            let (fingerprint, row) = waiting?;
+            crawl.restore_in_links(fingerprint, &row, &linkers);
         }
         crawl.restore_links_model(store)?;
         for seed in seeds {
             crawl.add_seed(seed);
         }
+        crawl.refill_sample();
         let all: Vec<NodeId> = crawl.frontier.links().map(|(node, _)| node).collect();
         crawl.rescore_all(all);
         Ok(crawl)
     }
 
+    /// A page with the relevance that a person gave it, if one did; the store keeps what the crawl judged.
+    fn as_labelled(&self, mut page: PageRecord) -> PageRecord {
+        if let Some(&relevant) = self.plan.labels.get(&page.fingerprint) {
+            page.relevance = Relevance::new(f64::from(u8::from(relevant)));
+            page.relevant = relevant;
+        }
+        page
+    }
+
     fn restore_host(&mut self, record: HostRecord) {
         let host = self.frontier.host(&record.name);
         self.enter_host(host, record.name.clone());
-        let ledger = crate::politeness::Ledger {
-            requests: record.requests,
-            failures: record.failures,
-            throttled: record.throttled,
-            bytes: record.bytes,
-            next_ready: record.next_ready,
-            delay_ms: record.delay_ms,
-            crawl_delay_ms: record.crawl_delay_ms,
-            last_elapsed_ms: record.last_elapsed_ms,
-            ..crate::politeness::Ledger::default()
-        };
-        self.paces.resume(&record.name, ledger);
+        self.paces.resume(&record.name, ledger_of(&record));
         self.frontier.occupy(host);
         self.frontier.release(host, record.next_ready);
+        let now = self.clock.now();
         let state = &mut self.hosts[host.0 as usize];
         state.robots = record.robots.as_ref().map(|robots| {
             let rules = Robots::parse(robots.status, robots.text.as_bytes(), &self.plan.agent);
-            let unreachable_since = rules.is_unreachable().then_some(robots.fetched_at);
-            KnownRobots { expires: rules.expires(robots.fetched_at), rules, unreachable_since }
+            known_robots(rules, robots, now)
         });
-        let is_full = self.plan.limits.max_pages_per_host.is_some_and(|limit| record.fetched >= limit);
         state.record = record;
+        let is_full = self.is_full(&self.hosts[host.0 as usize].record);
         self.frontier.block(host, is_full);
     }
 
@@ -109,21 +123,33 @@ impl Crawl {
     fn restore_page(&mut self, page: &PageRecord) {
         let host = self.frontier.host(&page.host);
         self.enter_host(host, page.host.clone());
-        let node = self.new_node(page.relevance.get(), host);
+        let node = self.new_node(self.order.rank_input(page.relevance.get()), host);
         self.frontier.mark_seen(page.fingerprint, node);
         self.seeds_fetched += usize::from(page.chosen == Chosen::Seed && page.outcome == Outcome::Fetched);
+        self.watch(page);
+        if let Some(copy) = page.copy_of {
+            self.copies.add_content(page.digest, copy.seq);
+        }
+        if page.outcome == Outcome::LinksOnly {
+            self.restore_list(page, node, host);
+        }
         if page.outcome != Outcome::Fetched {
             return;
         }
         self.recent.add(page.relevant);
         self.watched.add(page.relevant);
-        self.digests.entry(page.digest).or_insert(page.seq);
         let Ok(url) = canonicalize(&page.url, None) else { return };
         let bag: TermBag = page.terms.iter().map(|(word, count)| (word.as_str(), *count)).collect();
+        self.copies.add(page.seq, page.digest, TextPrint::of(page.simhash, &bag));
         let words = url_words(&url, &self.web.segmenter);
         let reading = Reading::of(&bag, &words.directory, &self.plan.keywords);
-        self.node_of_seq.insert(page.seq, node);
-        if page.chosen == Chosen::Seed {
+        self.enter_seq(page.seq, node);
+        if page.chosen != Chosen::Seed {
+            self.payback.add(page.tunnel_depth, page.relevance.get());
+        }
+        if let Some(&relevant) = self.plan.labels.get(&page.fingerprint) {
+            self.pages.observe_judged(page.seq, reading, relevant, None);
+        } else if page.chosen == Chosen::Seed {
             self.pages.observe_seed(page.seq, reading, is_site_root(&url));
         } else {
             self.pages.observe(page.seq, reading);
@@ -135,6 +161,19 @@ impl Crawl {
             self.pages.rejudge();
             self.links.set_keyword_weights(self.pages.keyword_weights());
         }
+        self.restore_source(page, node, &words.file);
+    }
+
+    /// A sitemap, feed or such: a source of links, and nothing else.
+    fn restore_list(&mut self, page: &PageRecord, node: NodeId, host: HostId) {
+        let Ok(url) = canonicalize(&page.url, None) else { return };
+        self.hosts[host.0 as usize].lists += u32::from(page.source.is_none());
+        let words = url_words(&url, &self.web.segmenter);
+        self.enter_seq(page.seq, node);
+        self.restore_source(page, node, &words.file);
+    }
+
+    fn restore_source(&mut self, page: &PageRecord, node: NodeId, url_words: &[TermId]) {
         let keywords = &self.plan.keywords;
         let source = Source {
             seq: page.seq,
@@ -143,37 +182,56 @@ impl Crawl {
             facts: SourceFacts {
                 relevance: page.relevance.get(),
                 title_matches: keywords.matches(&self.web.segmenter.term_ids(&page.title)),
-                url_matches: keywords.matches(&words.file),
+                url_matches: keywords.matches(url_words),
                 anchor_matches: keywords.matches(&self.web.segmenter.term_ids(&page.anchor)),
                 distance: if page.relevant { 0 } else { page.tunnel_depth.saturating_add(1) },
             },
             depth: page.depth,
             tunnel_depth: page.tunnel_depth,
             relevant: page.relevant,
+            brought: 0.0,
+            followed: 0,
             group_sizes: Vec::new(),
             stands_on: Vec::new(),
         };
         self.knowledge.sources.insert(node, source);
     }
 
-    fn restore_waiting(&mut self, fingerprint: Fingerprint, record: &LinkRecord) {
-        let Ok(url) = canonicalize(&record.url, None) else { return };
-        let is_seed = record.in_links.is_empty() && record.depth == 0;
-        let mut link = self.new_link(url, fingerprint, record.depth, record.tunnel_depth);
-        link.discovered = record.discovered;
-        link.in_degree = record.in_degree;
-        link.estimate = record.estimate;
-        link.priority = Priority(record.priority);
-        link.tries = record.tries;
-        link.not_before = record.not_before;
+    /// A waiting URL: its node, and the link itself where all of them fit in memory.
+    fn restore_waiting(&mut self, fingerprint: Fingerprint, row: &LinkRecord, fits: bool) {
+        let is_seed = row.in_links.is_empty() && row.depth == 0;
+        let Some(link) = self.link_of(fingerprint, row) else { return };
         self.seeds_left += usize::from(is_seed);
-        let node = self.admit(link);
-        self.graph.restore_waiting(node, record.estimate.get(), record.rank_received);
+        let (host, priority) = (link.host, link.priority);
+        let node = self.new_node(self.order.rank_input(row.estimate.get()), host);
+        self.frontier.mark_seen(fingerprint, node);
+        self.pool.push(node.0);
+        if fits || row.in_links.is_empty() {
+            self.frontier.push(node, link);
+        } else {
+            // All links that lead here are counted below, those that the row has among them.
+            let counted = Shelved {
+                fingerprint,
+                host,
+                priority,
+                is_full: row.in_links.len() >= MAX_IN_LINKS,
+                more_in_links: -i32::try_from(row.in_degree).unwrap_or(i32::MAX),
+                more_relevance: -row.forgotten_relevance - self.kept_relevance(row),
+            };
+            self.frontier.shelve(node, counted);
+        }
     }
 
-    fn restore_edges(&mut self, page: &PageRecord, store: &Store) -> Result<(), StoreError> {
+    /// Relevance of the pages whose links a row has, added up.
+    fn kept_relevance(&self, row: &LinkRecord) -> f32 {
+        let sources = row.in_links.iter().filter_map(|in_link| self.node_of(in_link.source));
+        sources.map(|source| self.knowledge.relevance(source) as f32).sum()
+    }
+
+    /// Number and relevance of the pages that link to each waiting URL in memory go into `linkers`.
+    fn restore_edges(&mut self, page: &PageRecord, store: &Store, linkers: &mut Linkers) -> Result<(), StoreError> {
         let Some(node) = self.frontier.seen(page.fingerprint) else { return Ok(()) };
-        if page.outcome != Outcome::Fetched {
+        if !matches!(page.outcome, Outcome::Fetched | Outcome::LinksOnly) {
             return Ok(());
         }
         let mut targets: Vec<NodeId> = Vec::new();
@@ -184,58 +242,51 @@ impl Crawl {
                 targets.push(target);
             }
         }
-        self.graph.restore(node, page.relevance.get(), page.rank, page.residual, &targets);
+        for &target in &targets {
+            if self.frontier.link(target).is_some() {
+                let (number, relevance) = linkers.entry(target).or_default();
+                *number += 1;
+                *relevance += page.relevance.get() as f32;
+            } else {
+                self.frontier.count_in_link(target, page.relevance.get());
+            }
+        }
+        self.graph.restore(node, &targets);
         Ok(())
     }
 
-    fn restore_in_links(&mut self, fingerprint: Fingerprint, record: LinkRecord) {
+    fn restore_in_links(&mut self, fingerprint: Fingerprint, row: &LinkRecord, linkers: &Linkers) {
         let Some(node) = self.frontier.seen(fingerprint) else { return };
-        let keywords = &self.plan.keywords;
-        let notes: Vec<InLinkNote> = record
-            .in_links
-            .into_iter()
-            .filter_map(|in_link| {
-                let source = self.node_of_seq.get(&in_link.source).copied()?;
-                let ordinal = self.graph.outlinks(source).iter().position(|&target| target == node)?;
-                Some(InLinkNote {
-                    source,
-                    ordinal: ordinal as u16,
-                    anchor_matches: keywords.matches(&in_link.context.anchor),
-                    around_matches: keywords.matches(&in_link.context.around),
-                    heading_matches: keywords.matches(&in_link.heading),
-                    heading: in_link.heading,
-                    context: in_link.context,
-                })
-            })
-            .collect();
-        // How long each list was is not stored; the links of it that still wait are counted instead.
-        for note in &notes {
-            let group = usize::from(note.context.group).min(4_095);
-            if let Some(source) = self.knowledge.sources.get_mut(&note.source) {
-                source.group_sizes.resize(source.group_sizes.len().max(group + 1), 0);
-                source.group_sizes[group] += 1;
-            }
-        }
+        let notes = self.in_links_of(row);
+        let kept = self.kept_relevance(row);
         if let Some(link) = self.frontier.link_mut(node) {
+            let &(number, relevance) = linkers.get(&node).unwrap_or(&(0, 0.0));
+            link.in_degree = link.in_degree.max(number);
+            link.forgotten_relevance = link.forgotten_relevance.max(relevance - kept);
             link.in_links = notes;
         }
     }
 
+    /// The link model as of its last snapshot, and what it has learnt since.
     fn restore_links_model(&mut self, store: &Store) -> Result<(), StoreError> {
-        let snapshot = store.model(LINKS)?.and_then(|bytes| LinkLearner::from_bytes(&bytes));
-        let from = snapshot.as_ref().map_or(1, |(seq, _)| seq + 1);
-        if let Some((_, learner)) = snapshot {
+        if let Some((_, learner)) = store.model(LINKS)?.and_then(|bytes| LinkLearner::from_bytes(&bytes)) {
             self.links = learner;
             self.leave_out();
         }
-        self.links.set_keyword_weights(self.pages.keyword_weights());
-        for page in store.pages(from)? {
-            let page = page?;
-            let evidence = Evidence::from_slice(&page.evidence);
-            if let Some(evidence) = evidence.filter(|_| page.outcome == Outcome::Fetched && page.chosen != Chosen::Seed) {
-                self.links.learn_evidence(page.seq, evidence, page.relevance);
+        for lessons in store.lessons()? {
+            // `windrow verify` names lessons that cannot be read; a crawl goes on without them.
+            let lessons: Vec<Lesson> = postcard::from_bytes(&lessons?).unwrap_or_default();
+            for lesson in lessons {
+                self.links.repeat(lesson);
             }
         }
+        for (&page, &relevant) in &self.plan.labels {
+            if let Some(Known::Finished(seq)) = store.known(page)? {
+                self.links.relabel(seq, Relevance::new(f64::from(u8::from(relevant))));
+            }
+        }
+        self.links.keep_lessons();
+        self.links.set_keyword_weights(self.pages.keyword_weights());
         Ok(())
     }
 }

@@ -5,12 +5,13 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::{
-    Crawl, EngineError, Progress, StopReason,
+    Crawl, EngineError, MemoryReport, Progress, Stages, StopReason,
     runner::Event,
     visit::{Errand, Purpose},
 };
 use crate::{
-    frontier::{HostId, Taken},
+    fetch::Validators,
+    frontier::{Gate, HostId, Link, Taken},
     page::Timestamp,
     store::{Chosen, CrawlState},
     topical_rank::NodeId,
@@ -30,14 +31,35 @@ pub struct Summary {
     pub stop: StopReason,
     pub state: CrawlState,
     pub model_version: u32,
+    /// What judging, learning, ranking and scoring have cost: all but fetching, reading and storing.
+    pub stages: Stages,
+    pub memory: MemoryReport,
+    /// Where the disk is full, if that is why.
+    pub trouble: Option<String>,
 }
 
 impl Crawl {
     /// Runs until something stops it; everything is committed when it returns.
     ///
     /// # Errors
-    /// The store cannot be written, or a page could not be processed for a defect of windrow.
+    /// The store cannot be written for another reason than a full disk, or a page could not be processed for a defect of windrow.
     pub async fn run(mut self, mut controls: Controls) -> Result<Summary, EngineError> {
+        let mut ended = self.until_stopped(&mut controls).await;
+        let memory = self.memory_report();
+        if ended.is_ok() {
+            ended = self.journal.finish().map_err(EngineError::from).and(ended);
+        }
+        let (stop, trouble) = match ended {
+            Ok(stop) => (stop, None),
+            // What was committed is whole; the rest is fetched again once there is room.
+            Err(EngineError::Store(error)) if error.is_disk_full() => (StopReason::DiskFull, Some(error.to_string())),
+            Err(error) => return Err(error),
+        };
+        Ok(Summary { stop, state: self.state, model_version: self.pages.version(), stages: self.stages, memory, trouble })
+    }
+
+    /// Crawls until something stops it, and commits everything.
+    async fn until_stopped(&mut self, controls: &mut Controls) -> Result<StopReason, EngineError> {
         let stop = loop {
             let stopping = if *controls.stop.borrow() { Some(StopReason::User) } else { self.limit_reached() };
             let wake = if stopping.is_none() { self.dispatch().await } else { None };
@@ -45,8 +67,11 @@ impl Crawl {
                 if let Some(reason) = stopping {
                     break reason;
                 }
-                if wake.is_none() {
-                    break self.exhausted();
+                match wake {
+                    None if self.traps.release_dry() => continue,
+                    None => break self.exhausted(),
+                    Some(at) if self.is_too_far(at) => break self.out_of_patience(),
+                    Some(_) => {}
                 }
             }
             tokio::select! {
@@ -54,7 +79,7 @@ impl Crawl {
                 event = self.runner.next(wake, &mut self.clock) => match event? {
                     Event::Visit(visit) => {
                         self.absorb(*visit)?;
-                        self.report(&controls);
+                        self.report(controls);
                     }
                     Event::Time => self.commit(false)?,
                 },
@@ -63,9 +88,8 @@ impl Crawl {
         };
         self.state.stop = Some(stop.name().to_owned());
         self.commit(true)?;
-        self.report(&controls);
-        self.journal.finish()?;
-        Ok(Summary { stop, state: self.state, model_version: self.pages.version() })
+        self.report(controls);
+        Ok(stop)
     }
 
     /// Starts errands until all workers are busy; returns when there will be more to do, if that is known.
@@ -73,6 +97,11 @@ impl Crawl {
         loop {
             let now = self.clock.now();
             self.wake_retries(now);
+            self.release_held();
+            let busy_until = self.bandwidth.busy_until(now);
+            if busy_until.is_some() {
+                return busy_until;
+            }
             let hop = self.follow_robots(now).await;
             let next_retry = self.retries.first().map(|&(at, _)| at).into_iter().chain(hop).min();
             if self.runner.len() >= self.plan.engine.workers || self.budget_is_spoken_for() {
@@ -83,19 +112,29 @@ impl Crawl {
                 self.send(node, host, now).await;
                 continue;
             }
+            if let Some((node, host)) = self.draw_unlike(now) {
+                self.chosen.insert(node, Chosen::Explored);
+                self.send(node, host, now).await;
+                continue;
+            }
             match self.frontier.take(now) {
                 Taken::Link(node, host) => self.send(node, host, now).await,
+                Taken::Restock(host) => self.restock(host),
                 Taken::Wait(at) => return Some(next_retry.map_or(at, |retry| retry.min(at))),
                 Taken::Busy | Taken::Empty => return next_retry,
             }
         }
     }
 
-    /// Sends a link's fetch off, or its host's robots.txt first, or ends it if robots.txt forbids it.
+    /// Sends a link's fetch off, or what must come first: for its host's address, for its robots.txt. Ends it if
+    /// robots.txt forbids it, keeps it if its host is out of reach or its template is in quarantine.
     async fn send(&mut self, node: NodeId, host: HostId, now: Timestamp) {
         let Some(url) = self.frontier.link(node).map(|link| link.url.clone()) else {
             return self.frontier.release(host, now);
         };
+        if self.locate(host, &url, now).await {
+            return self.frontier.put_back(node);
+        }
         let state = &self.hosts[host.0 as usize];
         // Hosts that share a server share its patience.
         match self.paces.ready_at(self.frontier.host_name(host), state.address) {
@@ -109,24 +148,48 @@ impl Crawl {
         if self.plan.pace.obey_robots {
             let Some(robots) = state.robots.as_ref().filter(|robots| now < robots.expires) else {
                 self.frontier.put_back(node);
-                return self.start(host, robots_url(&url), Purpose::Robots(0), now).await;
+                let validators = self.robots_validators(host);
+                return self.start(host, robots_url(&url), Purpose::Robots(0), validators, now).await;
             };
+            if robots.rules.is_unreachable() {
+                let expires = robots.expires;
+                self.frontier.put_back(node);
+                return self.frontier.release(host, expires);
+            }
             let verdict = robots.rules.allows(&url);
             if !verdict.allowed {
-                let ready_at = self.frontier.ready_at(host);
-                self.frontier.release(host, ready_at);
+                self.leave(host);
                 return self.exclude(node, format!("robots.txt: {}", verdict.rule.unwrap_or_default()));
             }
         }
+        let is_seed = self.frontier.link(node).is_some_and(Link::is_seed);
+        if !is_seed && self.traps.gate(node, &url) == Gate::Held {
+            self.chosen.remove(&node);
+            return self.leave(host);
+        }
+        if !self.enter_queue(node, host, &url) {
+            return self.leave(host);
+        }
         // Drawn once for each page, however long it has to wait for its host.
         self.control_due |= self.random.f64() < self.plan.engine.control_share;
-        self.start(host, url, Purpose::Page(node), now).await;
+        self.start(host, url, Purpose::Page(node), Validators::default(), now).await;
     }
 
-    async fn start(&mut self, host: HostId, url: Url, purpose: Purpose, now: Timestamp) {
+    /// Goes away from a host without having asked for anything.
+    fn leave(&mut self, host: HostId) {
+        let ready_at = self.frontier.ready_at(host);
+        self.frontier.release(host, ready_at);
+    }
+
+    async fn start(&mut self, host: HostId, url: Url, purpose: Purpose, validators: Validators, now: Timestamp) {
         let name = self.frontier.host_name(host).to_owned();
         self.paces.on_request(&name, self.hosts[host.0 as usize].address, now);
-        let errand = Errand { host, url, purpose, started: now };
+        self.run_errand(host, url, purpose, validators, now).await;
+    }
+
+    /// Sends an errand off.
+    pub(super) async fn run_errand(&mut self, host: HostId, url: Url, purpose: Purpose, validators: Validators, now: Timestamp) {
+        let errand = Errand { host, url, purpose, started: now, validators };
         self.runner.start(&self.web, errand).await;
     }
 
@@ -138,7 +201,7 @@ impl Crawl {
                 return Some(at);
             }
             self.frontier.occupy(host);
-            self.start(host, url, Purpose::Robots(hops), now).await;
+            self.start(host, url, Purpose::Robots(hops), Validators::default(), now).await;
         }
         None
     }
@@ -153,7 +216,8 @@ impl Crawl {
         }
         for _ in 0..DRAWS.min(self.pool.len()) {
             let at = self.random.usize(0..self.pool.len());
-            let node = self.pool[at];
+            let node = NodeId(self.pool.get(at));
+            self.unshelve(node);
             let Some(link) = self.frontier.link(node) else {
                 self.pool.swap_remove(at);
                 if self.pool.is_empty() {
@@ -201,6 +265,15 @@ impl Crawl {
     fn harvest_is_below_floor(&self) -> bool {
         let floor = self.plan.limits.harvest_below;
         floor.is_some_and(|floor| self.watched.is_full() && self.watched.harvest() < floor.rate)
+    }
+
+    /// Whether nothing can be done before a time that is not worth waiting for.
+    fn is_too_far(&self, at: Timestamp) -> bool {
+        at.since(self.clock.now()) > Duration::from_mins(self.plan.engine.max_idle_minutes)
+    }
+
+    fn out_of_patience(&self) -> StopReason {
+        if self.seeds_fetched == 0 && self.elapsed_before == 0 { StopReason::SeedsFailed } else { StopReason::HostsWait }
     }
 
     fn exhausted(&self) -> StopReason {

@@ -33,6 +33,11 @@ impl Runner {
         }
     }
 
+    /// Whether it runs in real time.
+    pub(super) fn is_live(&self) -> bool {
+        matches!(self, Self::Live(_))
+    }
+
     /// Errands under way.
     pub(super) fn len(&self) -> usize {
         match self {
@@ -47,14 +52,14 @@ impl Runner {
         match self {
             Self::Live(running) => {
                 running.spawn(async move {
-                    let fetched = web.fetch(errand.url.clone()).await;
+                    let fetched = web.fetch(&errand).await;
                     let reading = tokio::task::spawn_blocking(move || web.read(errand, fetched));
                     // A panic in parsing is passed on: it is a defect, not an outcome.
                     reading.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
                 });
             }
             Self::Virtual { running, started } => {
-                let fetched = web.fetch(errand.url.clone()).await;
+                let fetched = web.fetch(&errand).await;
                 let ends = errand.started + fetched.elapsed;
                 *started += 1;
                 running.insert((ends, *started), tokio::task::spawn_blocking(move || web.read(errand, fetched)));

@@ -12,8 +12,8 @@ impl Crawl {
     /// Gathers the evidence of a waiting link again and gives it its new priority.
     pub(super) fn refresh(&mut self, node: NodeId, words: &dyn Fn(crate::text::TermId) -> f64) {
         let Some(link) = self.frontier.link(node) else { return };
-        // Seeds have no evidence but their word; they keep their place at the front.
-        if link.is_seed() {
+        // Seeds, and sitemaps that a robots.txt names, have no evidence; they keep their place.
+        if link.is_unlinked() {
             return;
         }
         let evidence = self.knowledge.evidence(link, &self.graph, &self.links, words);
@@ -26,7 +26,7 @@ impl Crawl {
 
     /// Applies the current weights to the evidence as it was last gathered: far cheaper than [`Crawl::refresh`].
     pub(super) fn reweigh(&mut self, node: NodeId) {
-        let Some(link) = self.frontier.link(node).filter(|link| !link.is_seed()) else { return };
+        let Some(link) = self.frontier.link(node).filter(|link| !link.is_unlinked()) else { return };
         let estimate = self.links.estimate(&link.evidence);
         self.set_estimate(node, estimate);
     }
@@ -35,14 +35,35 @@ impl Crawl {
         if let Some(link) = self.frontier.link_mut(node) {
             link.estimate = estimate;
         }
-        self.graph.set_relevance(node, self.order.rank_input(estimate.get()), &mut self.touched);
+        let worth = estimate.get() * self.allowance(node);
+        self.graph.set_relevance(node, self.order.rank_input(worth), &mut self.touched);
         self.requeue(node);
+    }
+
+    /// What a link's worth is multiplied by, 0..=1, after all that was fetched from its host (the dial between depth and
+    /// breadth), and as far as its tunnel depth has paid.
+    pub(super) fn allowance(&self, node: NodeId) -> f64 {
+        /// Pages of a host after which one more begins to count for less.
+        const MANY: f64 = 100.0;
+        let Some(link) = self.frontier.link(node) else { return 1.0 };
+        let fetched = self.hosts[link.host.0 as usize].record.fetched as f64;
+        let novelty = (1.0 + fetched / MANY).powf(-self.plan.engine.site_diversity);
+        let payback = if self.plan.lacks(Ingredient::Payback) { 1.0 } else { self.payback.factor(link.tunnel_depth) };
+        novelty * payback
     }
 
     /// Asks the order for a link's priority and moves it there.
     pub(super) fn requeue(&mut self, node: NodeId) {
-        let Some(link) = self.frontier.link(node).filter(|link| !link.is_seed()) else { return };
-        let view = LinkView { link, rank: self.graph.rank(node), lot: lot(self.plan.engine.seed, link.fingerprint.0) };
+        let Some(link) = self.frontier.link(node) else { return self.consider_unshelving(node) };
+        if link.is_unlinked() {
+            return;
+        }
+        let view = LinkView {
+            link,
+            rank: self.graph.rank(node),
+            lot: lot(self.plan.engine.seed, link.fingerprint.0),
+            sampled: self.sample.holds(node),
+        };
         let priority = Priority(self.order.priority(&view));
         self.frontier.reprioritise(node, priority);
     }
@@ -53,7 +74,8 @@ impl Crawl {
         let lends = !self.plan.lacks(Ingredient::LentVocabulary);
         let words = |word| if lends { model.word_weight(word) } else { 0.0 };
         let learns = self.order.learns() && !self.plan.lacks(Ingredient::Rescoring);
-        let mut budget = self.plan.engine.rescore_budget;
+        let allowed = self.rescoring();
+        let mut budget = allowed;
         let mut list: Vec<NodeId> = new_links.to_vec();
         if learns {
             for &node in fetched {
@@ -73,7 +95,7 @@ impl Crawl {
             self.refresh(node, &words);
         }
         if learns && weights_changed {
-            let some: Vec<NodeId> = self.frontier.head(4 * self.plan.engine.rescore_budget, usize::MAX);
+            let some: Vec<NodeId> = self.frontier.head(4 * allowed, usize::MAX);
             for node in some {
                 self.reweigh(node);
             }
@@ -85,6 +107,14 @@ impl Crawl {
             self.requeue(node);
         }
         self.touched = touched;
+    }
+
+    /// Links scored anew after a fetch: fewer as the crawl grows and one page more says less.
+    fn rescoring(&self) -> usize {
+        /// Pages after which half the budget is left.
+        const HALVED: f64 = 500.0;
+        let budget = self.plan.engine.rescore_budget as f64;
+        (budget * HALVED / (HALVED + self.state.fetched as f64)).ceil() as usize
     }
 
     /// Scores every link of a list anew, whatever it costs.
@@ -99,13 +129,11 @@ impl Crawl {
     /// Waiting links that stand near one that was fetched.
     fn beside(&self, node: NodeId) -> Vec<NodeId> {
         const NEAR: usize = 12;
-        let Some(source) = self.knowledge.sources.get(&node) else { return Vec::new() };
+        let Some(source) = self.knowledge.sources.get(node) else { return Vec::new() };
         let mut near = Vec::new();
         for &(parent, ordinal) in &source.stands_on {
-            let outlinks = self.graph.outlinks(parent);
-            let at = usize::from(ordinal);
-            let window = at.saturating_sub(NEAR)..(at + NEAR + 1).min(outlinks.len());
-            near.extend(outlinks[window].iter().filter(|&&other| !self.graph.is_fetched(other)));
+            let around = self.graph.outlinks_around(parent, usize::from(ordinal), NEAR).map(|(_, other)| other);
+            near.extend(around.filter(|&other| !self.graph.is_fetched(other)));
         }
         near
     }
@@ -117,9 +145,12 @@ impl Crawl {
             if self.sweep_at >= self.pool.len() {
                 self.sweep_at = 0;
             }
-            let Some(&node) = self.pool.get(self.sweep_at) else { break };
+            let node = NodeId(self.pool.get(self.sweep_at));
             if self.frontier.link(node).is_some() {
                 nodes.push(node);
+                self.sweep_at += 1;
+            } else if self.frontier.shelved(node).is_some() {
+                // It is scored when it comes back.
                 self.sweep_at += 1;
             } else {
                 self.pool.swap_remove(self.sweep_at);
@@ -131,10 +162,12 @@ impl Crawl {
     /// Carries new judgements of pages into ranks, link model and the store.
     pub(super) fn apply_rejudged(&mut self, rejudged: &[Rejudged]) {
         for &Rejudged { page, relevance } in rejudged {
-            let Some(&node) = self.node_of_seq.get(&page) else { continue };
-            let Some(source) = self.knowledge.sources.get_mut(&node) else { continue };
-            source.facts.relevance = relevance.get();
-            source.relevant = relevance.get() >= self.plan.threshold;
+            let Some(node) = self.node_of(page) else { continue };
+            let threshold = self.plan.threshold;
+            self.knowledge.sources.change(node, |source| {
+                source.facts.relevance = relevance.get();
+                source.relevant = relevance.get() >= threshold;
+            });
             self.graph.set_relevance(node, self.order.rank_input(relevance.get()), &mut self.touched);
             self.links.relabel(page, relevance);
             self.pending.rejudged(page, relevance);

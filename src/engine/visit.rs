@@ -6,17 +6,20 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
-    fetch::{Failure, Fetched, Fetcher, Request, Response},
+    fetch::{Failure, Fetched, Fetcher, Request, Response, Validators},
     frontier::HostId,
-    page::{Page, Timestamp},
+    page::{LinkContext, Outlink, Page, Timestamp},
     page_classifier::Reading,
-    parse::{Document, ParseConfig, parse},
+    parse::{Document, ParseConfig, ParseError, XmlKind, XmlLink, XmlLinks, links_of_xml, parse},
     politeness::x_robots_tag,
     text::{Segmenter, url_words},
     topic::KeywordSet,
     topical_rank::NodeId,
-    url::{Url, canonicalize},
+    url::{Fingerprint, Url, canonicalize},
 };
+
+/// What a list is called whose links are lists.
+pub(super) const SITEMAP_INDEX: &str = "a sitemap index";
 
 /// What is fetched, and for what.
 #[derive(Debug, Clone)]
@@ -25,11 +28,22 @@ pub(super) struct Errand {
     pub(super) url: Url,
     pub(super) purpose: Purpose,
     pub(super) started: Timestamp,
+    /// For a conditional GET.
+    pub(super) validators: Validators,
+}
+
+impl Errand {
+    /// What the fetcher is asked for.
+    pub(super) fn request(&self) -> Request {
+        Request { validators: self.validators.clone(), ..Request::get(self.url.clone()) }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Page(NodeId),
+    /// Where the host is, before it is asked for anything.
+    Locate,
     /// The host's robots.txt; redirects followed so far.
     Robots(u8),
 }
@@ -42,6 +56,8 @@ pub(super) struct Web {
     pub(super) parse: ParseConfig,
     /// The crawler's token in robots.txt and robots tags.
     pub(super) agent: String,
+    /// Links taken of a sitemap or feed, at most.
+    pub(super) links_per_list: usize,
 }
 
 /// Everything one errand brings back.
@@ -80,12 +96,18 @@ pub(super) struct ReadDocument {
     pub(super) reading: Reading,
     /// xxh3 of the body.
     pub(super) digest: u64,
+    /// What it is, if it is no page of its own but a list of links.
+    pub(super) list: Option<&'static str>,
 }
 
 impl Web {
     /// The network's half of the journey.
-    pub(super) async fn fetch(&self, url: Url) -> Fetched {
-        self.fetcher.fetch(Request::get(url)).await
+    pub(super) async fn fetch(&self, errand: &Errand) -> Fetched {
+        if errand.purpose == Purpose::Locate {
+            let address = self.fetcher.locate(&errand.url).await;
+            return Fetched { elapsed: Duration::ZERO, address, result: Err(Failure::NotRecorded) };
+        }
+        self.fetcher.fetch(errand.request()).await
     }
 
     /// The processor's half: decode, parse, segment, read. Blocking.
@@ -113,15 +135,42 @@ impl Web {
     fn document(&self, url: &Url, response: &Response) -> Content {
         let document = Document { url, content_type: response.header("content-type"), body: &response.body };
         match parse(&document, &self.segmenter, &self.parse) {
-            Err(error) => Content::Unreadable(error.to_string()),
+            Err(error) => self.list(&document, &error).unwrap_or_else(|| Content::Unreadable(error.to_string())),
             Ok(mut page) => {
                 let tags = response.headers.iter().filter(|(name, _)| name == "x-robots-tag").map(|(_, value)| value.as_str());
                 let header = x_robots_tag(tags, &self.agent);
                 page.directives.nofollow |= header.nofollow;
                 page.directives.noindex |= header.noindex;
                 let reading = Reading::of(&page.terms, &url_words(url, &self.segmenter).directory, &self.keywords);
-                Content::Document(Box::new(ReadDocument { page, reading, digest: xxh3_64(&response.body) }))
+                Content::Document(Box::new(ReadDocument { page, reading, digest: xxh3_64(&response.body), list: None }))
             }
         }
+    }
+
+    /// A document that is no page may be a sitemap or a feed: a page of links, with titles where it has them.
+    fn list(&self, document: &Document<'_>, error: &ParseError) -> Option<Content> {
+        if !error.may_be_list() {
+            return None;
+        }
+        let XmlLinks { kind, links, truncated } = links_of_xml(document, self.links_per_list).ok()?;
+        let last = links.len().saturating_sub(1).max(1) as f32;
+        let outlink = |(at, link): (usize, XmlLink)| {
+            let title = link.title.unwrap_or_default();
+            let context = LinkContext {
+                anchor: self.segmenter.term_ids(&title).into(),
+                anchor_text: title.into(),
+                position: at as f32 / last,
+                ..LinkContext::default()
+            };
+            Outlink { fingerprint: Fingerprint::of(&link.url), url: link.url, nofollow: false, context }
+        };
+        let outlinks = links.into_iter().enumerate().map(outlink).collect();
+        let page = Page { outlinks, truncated, ..Page::default() };
+        let named = Some(match kind {
+            XmlKind::Sitemap => "a sitemap",
+            XmlKind::SitemapIndex => SITEMAP_INDEX,
+            XmlKind::Feed => "a feed",
+        });
+        Some(Content::Document(Box::new(ReadDocument { page, reading: Reading::default(), digest: 0, list: named })))
     }
 }

@@ -31,8 +31,18 @@ pub enum Ingredient {
     SeedTrust,
     /// Naive Bayes over the words of pages; keywords alone judge.
     PageBayes,
+    /// Looking elsewhere when the order has lost the topic.
+    Widening,
+    /// Trusting keywords that occur together with others more than one that occurs alone.
+    KeywordTrust,
     /// Links of irrelevant pages.
     Tunnelling,
+    /// Cutting tunnel depths that do not pay.
+    Payback,
+    /// What a page's links have led to, as a reward for the link that led to it.
+    DelayedReward,
+    /// The preference for hosts that little was fetched from.
+    SiteDiversity,
 }
 
 impl Ingredient {
@@ -70,7 +80,12 @@ impl Ingredient {
             | Self::Rescoring
             | Self::SeedTrust
             | Self::PageBayes
-            | Self::Tunnelling => &[],
+            | Self::Tunnelling
+            | Self::Widening
+            | Self::KeywordTrust
+            | Self::Payback
+            | Self::DelayedReward
+            | Self::SiteDiversity => &[],
         }
     }
 }
@@ -96,6 +111,12 @@ impl Crawl {
         }
         if self.plan.lacks(Ingredient::Tunnelling) {
             self.plan.tunnel_depth = 0;
+        }
+        if self.plan.lacks(Ingredient::KeywordTrust) {
+            self.pages.trust_all_keywords();
+        }
+        if self.plan.lacks(Ingredient::SiteDiversity) {
+            self.plan.engine.site_diversity = 0.0;
         }
     }
 }

@@ -10,8 +10,9 @@ use tokio::sync::watch;
 
 use super::{OracleOrder, RecordedWeb, Score};
 use crate::{
-    engine::{Controls, Crawl, CrawlPlan, EngineError, Journal, Progress},
+    engine::{Controls, Crawl, CrawlPlan, EngineError, Journal, Progress, Stages},
     frontier::{CrawlOrder, Order},
+    models::{Metrics, Scored},
     page::Outcome,
     store::{Batch, Chosen, StoreError},
     url::Fingerprint,
@@ -34,8 +35,21 @@ impl Contestant {
     }
 
     /// Whether it follows the topic's tunnelling rule; fixed orders follow every link.
-    fn tunnels(self) -> bool {
+    #[must_use]
+    pub fn tunnels(self) -> bool {
         matches!(self, Self::Order(Order::Topical | Order::BestFirst))
+    }
+
+    /// Whether it estimates where links lead.
+    #[must_use]
+    pub fn learns(self) -> bool {
+        self.tunnels()
+    }
+
+    /// Whether it decides by what is known when a link is found, and never learns.
+    #[must_use]
+    pub fn is_fixed(self) -> bool {
+        matches!(self, Self::Order(order) if !order.learns())
     }
 }
 
@@ -55,10 +69,18 @@ pub struct Trial {
     /// For each fetch in order, seeds left out: was it a target?
     pub hits: Vec<bool>,
     pub urls: Vec<String>,
+    /// The link classifier's estimate for each of them, made before it was fetched.
+    pub estimates: Vec<f64>,
+    /// Pages the crawl itself judged relevant, seeds left out.
+    pub judged_relevant: usize,
     pub budget: usize,
     pub reachable_targets: usize,
     /// Time per fetched page in microseconds, parsing included.
     pub micros_per_page: f64,
+    /// Processor time of it that goes into judging, learning, ranking and scoring.
+    pub stages: Stages,
+    /// Pages fetched, seeds among them.
+    pub pages: usize,
 }
 
 impl Trial {
@@ -67,12 +89,34 @@ impl Trial {
     pub fn score(&self) -> Score {
         Score::of(&self.hits, self.budget, self.reachable_targets)
     }
+
+    /// Processor time per page that goes into deciding, in microseconds.
+    #[must_use]
+    pub fn deciding_micros(&self) -> f64 {
+        self.stages.total().as_secs_f64() * 1e6 / self.pages.max(1) as f64
+    }
+
+    /// How well the estimates foretold the targets: each was made before its page was fetched (test, then train).
+    #[must_use]
+    pub fn foresight(&self) -> Metrics {
+        let scored = self.estimates.iter().zip(&self.hits);
+        let scored: Vec<Scored> = scored.map(|(&probability, &relevant)| Scored { probability, relevant }).collect();
+        Metrics::of(&scored)
+    }
 }
 
 /// Collects the order of fetches.
 #[derive(Clone, Default)]
 struct Recorder {
-    fetched: Arc<Mutex<Vec<(Fingerprint, String, bool)>>>,
+    fetched: Arc<Mutex<Vec<Fetched>>>,
+}
+
+struct Fetched {
+    page: Fingerprint,
+    url: String,
+    is_seed: bool,
+    estimate: f64,
+    relevant: bool,
 }
 
 impl Journal for Recorder {
@@ -80,7 +124,13 @@ impl Journal for Recorder {
         let mut fetched = self.fetched.lock().unwrap_or_else(PoisonError::into_inner);
         for page in batch.pages {
             if page.outcome != Outcome::Excluded {
-                fetched.push((page.fingerprint, page.url, page.chosen == Chosen::Seed));
+                fetched.push(Fetched {
+                    page: page.fingerprint,
+                    url: page.url,
+                    is_seed: page.chosen == Chosen::Seed,
+                    estimate: page.estimate.get(),
+                    relevant: page.relevant,
+                });
             }
         }
         Ok(())
@@ -109,9 +159,6 @@ pub fn run_trial(
     let seeds: BTreeSet<Fingerprint> = plan.seeds.iter().map(Fingerprint::of).collect();
     let recorded_seeds = seeds.iter().filter(|&&seed| web.url(seed).is_some()).count();
     plan.limits.max_pages = Some((budget + recorded_seeds) as u64);
-    if !contestant.tunnels() {
-        plan.tunnel_depth = u8::MAX;
-    }
     let reachable = web.reachable(&plan.seeds);
     let order: Arc<dyn CrawlOrder> = match contestant {
         Contestant::Order(order) => Arc::new(order),
@@ -124,18 +171,22 @@ pub fn run_trial(
     let (_stop, stop) = watch::channel(false);
     let (progress, _) = watch::channel(Progress::default());
     let crawl = Crawl::new(plan, order, Arc::clone(&web.fetcher) as _, Box::new(recorder));
-    runtime.block_on(crawl.run(Controls { stop, progress }))?;
+    let summary = runtime.block_on(crawl.run(Controls { stop, progress }))?;
     let spent = started.elapsed();
     let fetched = std::mem::take(&mut *fetched.lock().unwrap_or_else(PoisonError::into_inner));
-    let micros_per_page = spent.as_secs_f64() * 1e6 / fetched.len().max(1) as f64;
-    let counted: Vec<_> =
-        fetched.into_iter().filter(|(page, _, is_seed)| !is_seed && !seeds.contains(page)).take(budget).collect();
+    let pages = fetched.len();
+    let counted: Vec<Fetched> =
+        fetched.into_iter().filter(|one| !one.is_seed && !seeds.contains(&one.page)).take(budget).collect();
     Ok(Trial {
         contestant,
-        hits: counted.iter().map(|(page, _, _)| targets.contains(page)).collect(),
-        urls: counted.into_iter().map(|(_, url, _)| url).collect(),
+        hits: counted.iter().map(|one| targets.contains(&one.page)).collect(),
+        estimates: counted.iter().map(|one| one.estimate).collect(),
+        judged_relevant: counted.iter().filter(|one| one.relevant).count(),
+        urls: counted.into_iter().map(|one| one.url).collect(),
         budget,
         reachable_targets: targets.iter().filter(|target| reachable.contains(target)).count(),
-        micros_per_page,
+        micros_per_page: spent.as_secs_f64() * 1e6 / pages.max(1) as f64,
+        stages: summary.stages,
+        pages,
     })
 }

@@ -27,18 +27,24 @@ use self::{
     speed::SpeedGuard,
 };
 use super::{
-    Failure, Fetched, Fetcher, Request, Response,
+    Failure, Fetched, Fetcher, Request, Response, SentRequest,
     decode::{BodyDecoder, Limits},
     dns::{Dns, DnsCounts},
     guard,
 };
-use crate::url::Url;
+use crate::url::{Url, authority};
 
 /// Most bytes of response headers that are kept; later ones are dropped.
 const MAX_HEADER_BYTES: usize = 64 * 1024;
 
 /// Most headers of one answer; more is no HTTP that is worth reading.
 const MAX_HEADERS: usize = 512;
+
+const ACCEPTED: &str = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5";
+const ENCODINGS: &str = "gzip, br, zstd, deflate";
+
+/// Headers of a request that may be archived; others may be a user's secrets.
+const ARCHIVED_HEADERS: [&str; 4] = ["accept", "accept-language", "if-none-match", "if-modified-since"];
 
 /// Why a fetcher cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -120,7 +126,8 @@ impl HttpFetcher {
 
     fn request(&self, request: &Request) -> reqwest::RequestBuilder {
         let mut builder = self.client.get(request.url.clone());
-        let validators = [(IF_NONE_MATCH, &request.if_none_match), (IF_MODIFIED_SINCE, &request.if_modified_since)];
+        let known = &request.validators;
+        let validators = [(IF_NONE_MATCH, &known.etag), (IF_MODIFIED_SINCE, &known.last_modified)];
         for (name, value) in validators {
             // A validator is the server's own text; one that is no header is not worth a failure.
             if let Some(value) = value.as_deref().and_then(|value| HeaderValue::from_str(value).ok()) {
@@ -185,6 +192,26 @@ impl Fetcher for HttpFetcher {
         .boxed()
     }
 
+    fn sent(&self, request: &Request) -> Option<SentRequest> {
+        let built = self.request(request).build().ok()?;
+        let url = &request.url;
+        let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
+        let always = [
+            ("host", authority(url)),
+            ("user-agent", self.config.agent_header()),
+            ("accept", ACCEPTED.to_owned()),
+            ("accept-encoding", ENCODINGS.to_owned()),
+        ];
+        let mut headers: Vec<(String, String)> = always.map(|(name, value)| (name.to_owned(), value)).into();
+        for (name, value) in kept_headers(built.headers()) {
+            if ARCHIVED_HEADERS.contains(&name.as_str()) {
+                headers.retain(|(known, _)| *known != name);
+                headers.push((name, value));
+            }
+        }
+        Some(SentRequest { target, headers })
+    }
+
     /// From the DNS cache, or a lookup that fills it; `None` behind a proxy, which sees the server instead.
     fn locate<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
         async move {
@@ -204,8 +231,8 @@ fn builder(config: &FetchConfig, dns: &Dns, proxy: Option<Proxy>) -> Result<Clie
     let agent = config.agent_header();
     let agent = HeaderValue::from_str(&agent).map_err(|_| FetchError::Agent(agent))?;
     let mut always = HeaderMap::new();
-    always.insert(ACCEPT, HeaderValue::from_static("text/html,application/xhtml+xml;q=0.9,*/*;q=0.5"));
-    always.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, br, zstd, deflate"));
+    always.insert(ACCEPT, HeaderValue::from_static(ACCEPTED));
+    always.insert(ACCEPT_ENCODING, HeaderValue::from_static(ENCODINGS));
     let mut builder = Client::builder()
         .user_agent(agent)
         .default_headers(always)

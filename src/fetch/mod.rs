@@ -17,6 +17,7 @@ pub mod warc;
 use std::{net::IpAddr, time::Duration};
 
 use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 
 pub use dns::DnsCounts;
 pub use http::{BasicAuth, FetchConfig, FetchError, HttpFetcher};
@@ -27,13 +28,15 @@ use crate::{page::Timestamp, url::Url};
 /// Decoded bytes of a body that are kept where nobody says otherwise: 8 MiB.
 const DEFAULT_BODY_LIMIT: usize = 8 * 1024 * 1024;
 
+/// Longest validator that is kept, in bytes.
+const MAX_VALIDATOR: usize = 256;
+
 /// What is asked of a server.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub url: Url,
-    /// Validators of an earlier answer (`ETag`, `Last-Modified`), for a conditional GET.
-    pub if_none_match: Option<String>,
-    pub if_modified_since: Option<String>,
+    /// Those of an earlier answer, for a conditional GET.
+    pub validators: Validators,
     /// Bytes of the decoded body to read at most; 0 takes the fetcher's own limit.
     pub body_limit: usize,
 }
@@ -42,8 +45,25 @@ impl Request {
     /// A plain GET.
     #[must_use]
     pub fn get(url: Url) -> Self {
-        Self { url, if_none_match: None, if_modified_since: None, body_limit: 0 }
+        Self { url, validators: Validators::default(), body_limit: 0 }
     }
+}
+
+/// A request as it was sent, for the archive; credentials, cookies and headers of the user's own are left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentRequest {
+    /// Path and query.
+    pub target: String,
+    pub headers: Vec<(String, String)>,
+}
+
+/// What a server gives to ask again with: it answers 304 while nothing has changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Validators {
+    /// `ETag`, sent back as `If-None-Match`.
+    pub etag: Option<String>,
+    /// `Last-Modified`, sent back as `If-Modified-Since`.
+    pub last_modified: Option<String>,
 }
 
 /// How a fetch ended, and what it took.
@@ -73,6 +93,13 @@ impl Response {
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// What to ask for the same URL with, the next time; overlong ones are left out.
+    #[must_use]
+    pub fn validators(&self) -> Validators {
+        let kept = |name| self.header(name).filter(|value| value.len() <= MAX_VALIDATOR).map(str::to_owned);
+        Validators { etag: kept("etag"), last_modified: kept("last-modified") }
     }
 }
 
@@ -121,6 +148,11 @@ pub trait Fetcher: Send + Sync + 'static {
     /// first request; `None` where it is not known without asking.
     fn locate<'a>(&'a self, _url: &'a Url) -> BoxFuture<'a, Option<IpAddr>> {
         Box::pin(std::future::ready(None))
+    }
+
+    /// What [`fetch`](Self::fetch) sends for a request; `None` where nothing is sent.
+    fn sent(&self, _request: &Request) -> Option<SentRequest> {
+        None
     }
 
     /// For a recorded web, when its recording began. Time is virtual then: answers come at once and say how long they

@@ -32,12 +32,14 @@ pub struct Link {
     pub evidence: Evidence,
     pub estimate: Relevance,
     pub priority: Priority,
+    /// The priority in its row on disk; not a number while that has no row, or an old one.
+    pub filed: Priority,
     pub tries: u8,
     pub not_before: Timestamp,
 }
 
 /// One link that leads to a waiting URL.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct InLinkNote {
     pub source: NodeId,
     /// Place among the admitted links of its page.
@@ -50,14 +52,22 @@ pub struct InLinkNote {
 }
 
 impl Link {
-    /// Whether no page is known to lead here: seeds, and what they redirect to.
+    /// Whether it is a seed, or what one redirects to.
     #[must_use]
     pub fn is_seed(&self) -> bool {
+        self.in_links.is_empty() && self.depth == 0
+    }
+
+    /// Whether no page is known to lead here: seeds, and sitemaps that a robots.txt names.
+    #[must_use]
+    pub fn is_unlinked(&self) -> bool {
         self.in_links.is_empty()
     }
 
     /// Adds an in-link; when there are too many, the one from the least relevant source goes, never the first.
-    pub fn add_in_link(&mut self, note: InLinkNote, relevance_of: impl Fn(NodeId) -> f64) {
+    /// Whether the in-links that are kept are others now.
+    pub fn add_in_link(&mut self, note: InLinkNote, relevance_of: impl Fn(NodeId) -> f64) -> bool {
+        let added = note.source;
         self.in_degree += 1;
         self.in_links.push(note);
         if self.in_links.len() > MAX_IN_LINKS {
@@ -65,6 +75,8 @@ impl Link {
                 .min_by(|&a, &b| relevance_of(self.in_links[a].source).total_cmp(&relevance_of(self.in_links[b].source)));
             let gone = self.in_links.remove(worst.unwrap_or(1));
             self.forgotten_relevance += relevance_of(gone.source) as f32;
+            return gone.source != added;
         }
+        true
     }
 }

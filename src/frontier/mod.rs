@@ -10,9 +10,16 @@
 mod link;
 mod order;
 mod queue;
+mod sample;
+mod shelf;
+mod traps;
 mod tunnel;
 
 pub use link::{InLinkNote, Link, MAX_IN_LINKS};
 pub use order::{CrawlOrder, LinkView, Order};
 pub use queue::{Frontier, FrontierConfig, HostId, Priority, Taken};
-pub use tunnel::link_depth;
+pub use sample::Sample;
+use shelf::Shelf;
+pub use shelf::Shelved;
+pub use traps::{Brought, Gate, TrapConfig, TrapConfigError, Traps};
+pub use tunnel::{TunnelPayback, link_depth};

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Link;
-use crate::{link_classifier::Feature, topic::Matches};
+use crate::{
+    link_classifier::{Evidence, Feature},
+    topic::Matches,
+};
 
 /// What an order may look at.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +16,8 @@ pub struct LinkView<'a> {
     pub rank: f64,
     /// A number that is drawn once for each link, uniform in 0..1.
     pub lot: f64,
+    /// Whether it is in the head of the queue that [`CrawlOrder::sample_size`] asks for.
+    pub sampled: bool,
 }
 
 /// Gives each waiting link its priority; the highest is taken first.
@@ -22,9 +27,19 @@ pub trait CrawlOrder: Send + Sync {
     /// Whether priorities change as the crawl learns, so that links must be scored anew.
     fn learns(&self) -> bool;
 
+    /// Whether a link's priority is its rank, so that one that is not in memory can be compared.
+    fn goes_by_rank(&self) -> bool {
+        false
+    }
+
     /// The relevance that ranks are computed from, given the real one; `PageRank` is blind to it.
     fn rank_input(&self, relevance: f64) -> f64 {
         relevance
+    }
+
+    /// How many of the links that were found first are compared; the others wait their turn. 0 where all are compared.
+    fn sample_size(&self) -> usize {
+        0
     }
 
     /// Whether the links that pages of a site give each other count as one vote in ranks; `PageRank` counts each.
@@ -50,6 +65,8 @@ pub enum Order {
     BreadthFirst,
     /// Last found, first fetched.
     DepthFirst,
+    /// Of the 200 links found first, the best by context and anchor (Sydney; Castillo et al. 2006).
+    Sydney,
     /// `PageRank` mass by online page importance (OPIC); blind to the topic.
     Pagerank,
     /// Links of pages whose other links led to the topic (HITS-like hubs).
@@ -69,6 +86,7 @@ impl Order {
             Self::Parent => "parent",
             Self::BreadthFirst => "breadth-first",
             Self::DepthFirst => "depth-first",
+            Self::Sydney => "sydney",
             Self::Pagerank => "pagerank",
             Self::Hub => "hub",
             Self::Random => "random",
@@ -84,7 +102,8 @@ impl CrawlOrder for Order {
             Self::BestFirst => view.link.estimate.get(),
             Self::Keyword => keyword_overlap(view.link),
             Self::Parent => evidence.get(Feature::ParentBest),
-            Self::BreadthFirst => -(view.link.discovered as f64),
+            Self::Sydney if view.sampled => link_score(evidence),
+            Self::BreadthFirst | Self::Sydney => -(view.link.discovered as f64),
             Self::DepthFirst => view.link.discovered as f64,
             Self::Hub => evidence.get(Feature::Siblings) + evidence.get(Feature::Group),
             Self::Random => view.lot,
@@ -95,13 +114,27 @@ impl CrawlOrder for Order {
         !matches!(self, Self::BreadthFirst | Self::DepthFirst | Self::Random | Self::Keyword)
     }
 
+    fn goes_by_rank(&self) -> bool {
+        matches!(self, Self::Topical | Self::Pagerank)
+    }
+
     fn rank_input(&self, relevance: f64) -> f64 {
         if *self == Self::Pagerank { 1.0 } else { relevance }
+    }
+
+    fn sample_size(&self) -> usize {
+        if *self == Self::Sydney { 200 } else { 0 }
     }
 
     fn one_vote_per_site(&self) -> bool {
         *self != Self::Pagerank
     }
+}
+
+/// `LinkScore` = `URLScore` (the context it was found in: relevance of the page, words around) + `AnchorScore` (systems.md 4).
+fn link_score(evidence: &Evidence) -> f64 {
+    let url_score = f64::midpoint(evidence.get(Feature::ParentBest), evidence.get(Feature::ContextKeywords));
+    url_score + evidence.get(Feature::AnchorKeywords)
 }
 
 /// Keywords in the best anchor and in the URL, by number.

@@ -112,7 +112,11 @@ impl Feature {
             Self::UrlKeywords => 1.5,
             Self::DirectoryKeywords => 2.5,
             Self::HeadingKeywords | Self::ParentBest | Self::Cocitation => 0.8,
-            Self::ContextKeywords | Self::SourceUrlKeywords | Self::SourceAnchorKeywords | Self::Neighbours => 0.3,
+            Self::ContextKeywords
+            | Self::ContextBayes
+            | Self::SourceUrlKeywords
+            | Self::SourceAnchorKeywords
+            | Self::Neighbours => 0.3,
             Self::TitleKeywords | Self::Group => 0.4,
             Self::ParentMean => 1.0,
             Self::InDegree | Self::Navigation => -0.5,
@@ -120,7 +124,6 @@ impl Feature {
             Self::TagPath | Self::Shape => 0.2,
             Self::Directory | Self::AnchorBayes | Self::UrlBayes => 0.5,
             Self::Host => 0.0,
-            Self::ContextBayes => 0.1,
             Self::Position | Self::Distance => -0.2,
             Self::NoAnchor => -0.3,
         }

@@ -35,7 +35,7 @@ pub struct TargetFacts {
 }
 
 /// What is known of a page that links stand on.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SourceFacts {
     pub relevance: f64,
     pub title_matches: Matches,
@@ -86,6 +86,25 @@ pub struct LinkLearner {
     learnt: f64,
     /// What each remembered outcome was counted as, to correct it when its page is judged anew.
     taught: FxHashMap<u64, Taught>,
+    /// What was learnt since the lessons were last taken, where they are wanted.
+    #[serde(skip)]
+    lessons: Option<Vec<Lesson>>,
+}
+
+/// One step of learning, to be taken again after a crash.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Lesson(Step);
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+enum Step {
+    /// A link was found: words of its anchor, its URL and around it.
+    Saw(Box<[TermId]>, Box<[TermId]>, Box<[TermId]>),
+    /// A link was followed.
+    Learnt(u64, Taught, Evidence),
+    /// A page was judged anew.
+    Relabelled(u64, Relevance),
+    /// The links of a page have led somewhere.
+    Rewarded(u64, f64),
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -138,9 +157,37 @@ impl LinkLearner {
 
     /// Counts a newly found link as background for the words of links.
     pub fn see(&mut self, target: &TargetFacts, context: &LinkContext) {
-        self.anchor.see(&context.anchor);
-        self.around.see(&context.around);
-        self.url.see(&target.file_words);
+        self.see_words(&context.anchor, &target.file_words, &context.around);
+        if let Some(lessons) = &mut self.lessons {
+            let step = Step::Saw(context.anchor.clone(), target.file_words.clone(), context.around.clone());
+            lessons.push(Lesson(step));
+        }
+    }
+
+    fn see_words(&mut self, anchor: &[TermId], url: &[TermId], around: &[TermId]) {
+        self.anchor.see(anchor);
+        self.around.see(around);
+        self.url.see(url);
+    }
+
+    /// Remembers every step of learning from now on, until it is taken.
+    pub fn keep_lessons(&mut self) {
+        self.lessons.get_or_insert_default();
+    }
+
+    /// The steps since they were last taken.
+    pub fn take_lessons(&mut self) -> Vec<Lesson> {
+        self.lessons.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Takes a step again.
+    pub fn repeat(&mut self, Lesson(step): Lesson) {
+        match step {
+            Step::Saw(anchor, url, around) => self.see_words(&anchor, &url, &around),
+            Step::Learnt(key, taught, evidence) => drop(self.take_in(key, taught, evidence)),
+            Step::Relabelled(key, relevance) => self.relabel(key, relevance),
+            Step::Rewarded(key, beyond) => self.reward(key, beyond),
+        }
     }
 
     /// Mean relevance of what was fetched.
@@ -296,19 +343,36 @@ impl LinkLearner {
             url: target.file_words.clone(),
             around: first.context.around.clone(),
         };
-        self.outcomes.add(taught.keys.iter().copied(), taught.relevance);
-        self.count_words(&taught, taught.relevance, 1.0 - taught.relevance);
+        if let Some(lessons) = &mut self.lessons {
+            lessons.push(Lesson(Step::Learnt(key, taught.clone(), evidence)));
+        }
+        self.take_in(key, taught, evidence)
+    }
+
+    fn take_in(&mut self, key: u64, taught: Taught, evidence: Evidence) -> bool {
+        let relevance = taught.relevance;
+        self.outcomes.add(taught.keys.iter().copied(), relevance);
+        self.count_words(&taught, relevance, 1.0 - relevance);
         if self.taught.len() < MAX_TAUGHT {
             self.taught.insert(key, taught);
         }
         self.learnt += 1.0;
-        !self.keeps_prior_weights && self.model.learn(key, evidence, relevance.get())
+        !self.keeps_prior_weights && self.model.learn(key, evidence, relevance)
     }
 
-    /// Learns from evidence alone, where the link's surroundings are no longer known.
-    pub fn learn_evidence(&mut self, key: u64, evidence: Evidence, relevance: Relevance) {
-        self.learnt += 1.0;
-        self.model.learn(key, evidence, relevance.get());
+    /// How much was fetched like a target: from its directory (its shape, at the top of a host), and a tenth as much for its host.
+    #[must_use]
+    pub fn tries(&self, target: &TargetFacts) -> f64 {
+        let directory = target.directory_keys.last().copied().unwrap_or(target.shape_key);
+        self.outcomes.number(directory) + 0.1 * self.outcomes.number(target.host_key)
+    }
+
+    /// Tells what the links of a page have led to so far, 0..=1: delayed reward for the link that led to it.
+    pub fn reward(&mut self, key: u64, beyond: f64) {
+        if let Some(lessons) = &mut self.lessons {
+            lessons.push(Lesson(Step::Rewarded(key, beyond)));
+        }
+        self.model.reward(key, beyond);
     }
 
     /// The whole learner as bytes, with the number of the last page it has learnt from.
@@ -326,6 +390,9 @@ impl LinkLearner {
 
     /// Corrects what was learnt from a page that has been judged anew.
     pub fn relabel(&mut self, key: u64, relevance: Relevance) {
+        if let Some(lessons) = &mut self.lessons {
+            lessons.push(Lesson(Step::Relabelled(key, relevance)));
+        }
         self.model.relabel(key, relevance.get());
         let Some(mut taught) = self.taught.remove(&key) else { return };
         let change = relevance.get() - taught.relevance;
@@ -443,6 +510,41 @@ mod tests {
         let mean = |linkers: Linkers| LinkLearner::default().evidence(&target, &link, linkers, &|_| 0.0).get(Feature::ParentMean);
         let among_irrelevant = mean(Linkers { number: 100, forgotten_relevance: 1.0 });
         assert!(among_irrelevant < 0.0 && mean(Linkers { number: 1, forgotten_relevance: 0.0 }) > 0.0);
+    }
+
+    #[test]
+    fn a_snapshot_and_the_lessons_since_make_the_learner_that_was() {
+        let (none, source) = (Matches::default(), SourceFacts { relevance: 0.3, ..SourceFacts::default() });
+        let mut learner = LinkLearner::default();
+        learner.keep_lessons();
+        let mut snapshot = Vec::new();
+        for key in 0..60 {
+            let target = TargetFacts { file_words: [TermId(key as u32 % 7)].into(), host_key: key % 5, ..TargetFacts::default() };
+            let list = context(["good list", "bad menu"][key as usize % 2], key as u16 % 3);
+            let link = [facts(&list, &source, &none)];
+            learner.see(&target, &list);
+            let evidence = learner.evidence(&target, &link, Linkers::default(), &|_| 0.0);
+            learner.learn(key, &target, &link, evidence, Relevance::new((key % 4) as f64 / 3.0));
+            if key % 9 == 8 {
+                learner.relabel(key - 4, Relevance::new(0.6));
+            }
+            if key == 30 {
+                learner.take_lessons();
+                snapshot = learner.to_bytes(key);
+            }
+        }
+        let since = learner.take_lessons();
+        let (_, mut again) = LinkLearner::from_bytes(&snapshot).unwrap();
+        let lessons: Vec<Lesson> = postcard::from_bytes(&postcard::to_stdvec(&since).unwrap()).unwrap();
+        for lesson in lessons {
+            again.repeat(lesson);
+        }
+        assert_eq!(again.weights().map(f64::to_bits), learner.weights().map(f64::to_bits));
+        let list = context("good menu", 1);
+        let target = TargetFacts { file_words: [TermId(3)].into(), host_key: 2, ..TargetFacts::default() };
+        let evidence =
+            |learner: &LinkLearner| learner.evidence(&target, &[facts(&list, &source, &none)], Linkers::default(), &|_| 0.0);
+        assert_eq!(evidence(&again), evidence(&learner));
     }
 
     #[test]

@@ -53,14 +53,16 @@ impl LinkBayes {
         }
     }
 
-    fn log_ratio(&self, word: TermId, page_weight: f64) -> f64 {
-        let count = self.words.get(&word).copied().unwrap_or_default();
-        let share = (f64::from(count.seen) + 0.5) / (self.seen + 0.5 * self.words.len() as f64 + 1.0);
-        let prior = PRIOR_MASS * share;
-        let lent = (0.7 * page_weight.clamp(-3.0, 3.0)).exp();
-        let relevant = (f64::from(count.relevant) + prior * lent) / (self.relevant + PRIOR_MASS);
-        let irrelevant = (f64::from(count.irrelevant) + prior) / (self.irrelevant + PRIOR_MASS);
-        (relevant / irrelevant).ln()
+    fn log_ratio(&self, word: TermId, page_weight: f64, untried: f64, all: f64) -> f64 {
+        let lent = 0.7 * page_weight.clamp(-3.0, 3.0);
+        let Some(count) = self.words.get(&word).filter(|count| count.relevant > 0.0 || count.irrelevant > 0.0) else {
+            // What it was lent is all that is known of it; the word's share cancels out.
+            return untried + lent;
+        };
+        let prior = PRIOR_MASS * (f64::from(count.seen) + 0.5) / all;
+        let relevant = f64::from(count.relevant) + prior * lent.exp();
+        let irrelevant = f64::from(count.irrelevant) + prior;
+        untried + (relevant / irrelevant).ln()
     }
 
     /// `Σ λ / √count`, within ±4: longer texts say more, but not in proportion.
@@ -68,7 +70,9 @@ impl LinkBayes {
         if words.is_empty() {
             return 0.0;
         }
-        let sum: f64 = words.iter().map(|&word| self.log_ratio(word, page_weight(word))).sum();
+        let untried = ((self.irrelevant + PRIOR_MASS) / (self.relevant + PRIOR_MASS)).ln();
+        let all = self.seen + 0.5 * self.words.len() as f64 + 1.0;
+        let sum: f64 = words.iter().map(|&word| self.log_ratio(word, page_weight(word), untried, all)).sum();
         (sum / (words.len() as f64).sqrt()).clamp(-4.0, 4.0)
     }
 }

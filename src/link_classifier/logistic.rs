@@ -10,6 +10,10 @@ use super::evidence::{Evidence, FEATURES, Feature};
 const MEMORY: usize = 1_500;
 /// Precision of the prior: how hard the weights are held where they start.
 const PRIOR_PRECISION: f64 = 1.0;
+/// No outcome counts as more certain than this: a run of hits would push every estimate to 1 and leave nothing to order by.
+const CERTAINTY: f64 = 0.9;
+/// What a target one step further is worth beside the page itself (the discount of delayed reward; Rennie & `McCallum` 1999).
+const DISCOUNT: f64 = 0.3;
 
 type Vector = [f64; FEATURES];
 type Matrix = [[f64; FEATURES]; FEATURES];
@@ -20,6 +24,15 @@ struct Example {
     key: u64,
     evidence: Evidence,
     relevance: f64,
+    /// What its page's own links have led to so far, 0..=1.
+    beyond: f64,
+}
+
+impl Example {
+    /// What the link turned out to be worth.
+    fn worth(&self) -> f64 {
+        (self.relevance + (1.0 - self.relevance) * DISCOUNT * self.beyond).min(CERTAINTY)
+    }
 }
 
 /// The model and the examples it is refitted to.
@@ -53,33 +66,46 @@ impl Logistic {
         &self.weights
     }
 
-    /// Adds an example and refits: at every example while there are few, ever more rarely later.
+    /// Adds an example, of a greater key than those before, and refits: at every example while there are few, ever more rarely later.
     /// Returns whether the weights changed.
     pub(super) fn learn(&mut self, key: u64, evidence: Evidence, relevance: f64) -> bool {
         if self.examples.len() == MEMORY {
             self.examples.pop_front();
         }
-        self.examples.push_back(Example { key, evidence, relevance });
+        self.examples.push_back(Example { key, evidence, relevance, beyond: 0.0 });
         self.learnt += 1;
         let due = self.learnt >= self.next_fit;
         if due {
             self.fit();
-            self.next_fit = self.learnt + 1 + self.learnt / 150;
+            self.next_fit = self.learnt + 1 + self.learnt / 50;
         }
         due
     }
 
-    /// Changes what came of an example, when its page was judged anew. Returns its evidence if it is remembered.
+    /// Changes what came of an example, when its page was judged anew.
     pub(super) fn relabel(&mut self, key: u64, relevance: f64) {
-        if let Some(example) = self.examples.iter_mut().rev().find(|example| example.key == key) {
+        if let Some(example) = self.example(key) {
             example.relevance = relevance;
         }
+    }
+
+    /// Tells what the links of an example's page have led to, 0..=1.
+    pub(super) fn reward(&mut self, key: u64, beyond: f64) {
+        if let Some(example) = self.example(key) {
+            example.beyond = beyond;
+        }
+    }
+
+    /// A remembered example; keys grow from one example to the next.
+    fn example(&mut self, key: u64) -> Option<&mut Example> {
+        let at = self.examples.binary_search_by_key(&key, |example| example.key).ok()?;
+        self.examples.get_mut(at)
     }
 
     /// Two Newton steps from where the weights are.
     fn fit(&mut self) {
         for _ in 0..2 {
-            let examples = self.examples.iter().map(|example| (&example.evidence, example.relevance));
+            let examples = self.examples.iter().map(|example| (&example.evidence, example.worth()));
             if newton_step(&mut self.weights, &self.prior, examples).is_none() {
                 return;
             }
@@ -185,6 +211,27 @@ mod tests {
         }
         assert!(model.weights()[Feature::AnchorKeywords as usize] < 1.0, "{:?}", model.weights());
         assert!(model.log_odds(&evidence(Feature::AnchorKeywords, 0.9)) < -2.0);
+    }
+
+    #[test]
+    fn a_page_whose_links_lead_to_the_topic_makes_links_like_the_one_to_it_worth_following() {
+        let (hub, other) = (evidence(Feature::Hub, 1.0), evidence(Feature::Position, 1.0));
+        let mut model = Logistic::default();
+        for n in 0..30 {
+            model.learn(2 * n, hub, 0.05);
+            model.reward(2 * n, 0.9);
+            model.learn(2 * n + 1, other, 0.05);
+        }
+        assert!(model.log_odds(&hub) > model.log_odds(&other) + 0.5);
+    }
+
+    #[test]
+    fn a_run_of_hits_leaves_links_to_be_told_apart() {
+        let mut model = Logistic::default();
+        (0..300).for_each(|n| {
+            model.learn(n, evidence(Feature::AnchorKeywords, 0.9), 1.0);
+        });
+        assert!(model.log_odds(&evidence(Feature::AnchorKeywords, 0.9)) < 3.0, "{:?}", model.weights());
     }
 
     #[test]

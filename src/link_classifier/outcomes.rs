@@ -58,6 +58,11 @@ impl Outcomes {
         self.all.rate(0.2, 3.0)
     }
 
+    /// How many outcomes a key has.
+    pub(super) fn number(&self, key: u64) -> f64 {
+        self.by_key.get(&key).map_or(0.0, |tally| tally.number)
+    }
+
     /// The shrunken rate of a key.
     pub(super) fn rate(&self, key: u64, prior: f64, strength: f64) -> f64 {
         self.by_key.get(&key).map_or(prior, |tally| tally.rate(prior, strength))

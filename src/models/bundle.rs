@@ -11,10 +11,12 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Card, ModelError, WordCounts};
+use super::{Card, ModelError, WordCounts, guard::HandedOn};
 use crate::{
     link_classifier::TrainedLinkModel,
-    page_classifier::{Meaning, TrainedPageModel},
+    page::TermBag,
+    page_classifier::{Meaning, Reading, TrainedPageModel},
+    topic::KeywordSet,
 };
 
 /// The format of the files that this windrow writes and reads.
@@ -25,6 +27,7 @@ const MAX_BYTES: u64 = 64 << 20;
 const CARD: &str = "card.json";
 const PAGE: &str = "page.json";
 const LINK: &str = "link.json";
+const EXAMPLES: &str = "examples.json";
 
 /// A page model, a link model if there is one, and their card.
 #[derive(Debug, Clone)]
@@ -33,7 +36,34 @@ pub struct ModelBundle {
     /// What the page model is made of; retraining adds to it.
     pub words: WordCounts,
     pub link: Option<TrainedLinkModel>,
+    /// Labelled pages that it was trained on; a crawl that starts from it takes them as examples.
+    pub examples: Vec<LabelledExample>,
     pub card: Card,
+}
+
+/// A labelled page as a model keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelledExample {
+    pub url: String,
+    pub relevant: bool,
+    /// What this model would add to the page's log-odds if it had not been trained on it.
+    pub evidence: f64,
+    /// Words with weighted counts.
+    pub terms: Vec<(String, f32)>,
+}
+
+impl LabelledExample {
+    /// The page's words.
+    #[must_use]
+    pub fn bag(&self) -> TermBag {
+        self.terms.iter().map(|(word, count)| (word.as_str(), *count)).collect()
+    }
+
+    /// As a crawl with these keywords takes it.
+    pub(super) fn read(&self, keywords: &KeywordSet) -> HandedOn {
+        (Reading::of(&self.bag(), &[], keywords), self.relevant, self.evidence)
+    }
 }
 
 /// `page.json`.
@@ -51,16 +81,29 @@ impl ModelBundle {
     /// Counts that no model can be made of.
     pub fn new(words: WordCounts, meaning: Meaning, link: Option<TrainedLinkModel>, card: Card) -> Result<Self, ModelError> {
         let page = Arc::new(words.model(meaning).map_err(ModelError::Fit)?);
-        let mut bundle = Self { page, words, link, card };
-        let files = bundle.files();
-        let all: Vec<u8> = files.values().flat_map(|bytes| bytes.iter().copied()).collect();
-        sha256(&all)[..12].clone_into(&mut bundle.card.id);
-        bundle.card.files = files.iter().map(|(name, bytes)| ((*name).to_owned(), sha256(bytes))).collect();
+        let mut bundle = Self { page, words, link, examples: Vec::new(), card };
+        bundle.seal();
         bundle.card.format = FORMAT;
         bundle.card.words = bundle.words.len();
         bundle.card.version = bundle.card.version.max(1);
         env!("CARGO_PKG_VERSION").clone_into(&mut bundle.card.windrow);
         Ok(bundle)
+    }
+
+    /// The same model with labelled pages to hand on.
+    #[must_use]
+    pub fn with_examples(mut self, examples: Vec<LabelledExample>) -> Self {
+        self.examples = examples;
+        self.seal();
+        self
+    }
+
+    /// Writes the checksums of all files, and the id that follows from them, into the card.
+    fn seal(&mut self) {
+        let files = self.files();
+        let all: Vec<u8> = files.values().flat_map(|bytes| bytes.iter().copied()).collect();
+        sha256(&all)[..12].clone_into(&mut self.card.id);
+        self.card.files = files.iter().map(|(name, bytes)| ((*name).to_owned(), sha256(bytes))).collect();
     }
 
     /// The files that the card vouches for.
@@ -69,10 +112,14 @@ impl ModelBundle {
         if let Some(link) = &self.link {
             files.insert(LINK, pretty(link));
         }
+        if !self.examples.is_empty() {
+            files.insert(EXAMPLES, lines(&self.examples));
+        }
         files
     }
 
-    /// Writes the model to the folder `into`; what was there before is kept as `NAME.previous`.
+    /// Writes the model to the folder `into`; what was there before is kept as `NAME.previous`, and what was that before
+    /// in `NAME.versions`.
     ///
     /// # Errors
     /// A folder that cannot be written. The old model is then still in one of the two places.
@@ -89,7 +136,7 @@ impl ModelBundle {
         }
         if into.exists() {
             let previous = sibling(into, ".previous");
-            remove(&previous)?;
+            put_away(&previous, into)?;
             fs::rename(into, &previous).map_err(ModelError::io(into))?;
         }
         fs::rename(&fresh, into).map_err(ModelError::io(into))
@@ -98,8 +145,24 @@ impl ModelBundle {
     /// Reads a model from its folder.
     ///
     /// # Errors
-    /// A file that is missing or damaged, or of another format; each is named, with what to do.
+    /// A file that is missing or damaged, or of another format; each is named, with what to do, and with the version before
+    /// where that one is whole.
     pub fn open(folder: &Path) -> Result<Self, ModelError> {
+        Self::open_alone(folder).map_err(|error| {
+            let previous = sibling(folder, ".previous");
+            match Self::open_alone(&previous) {
+                Ok(works) => ModelError::EarlierWorks {
+                    error: Box::new(error),
+                    version: works.card.version,
+                    id: works.card.id,
+                    folder: previous,
+                },
+                Err(_) => error,
+            }
+        })
+    }
+
+    fn open_alone(folder: &Path) -> Result<Self, ModelError> {
         Self::read(&folder.display().to_string(), |file| {
             let path = folder.join(file);
             let bytes = fs::metadata(&path).map_err(ModelError::io(&path))?.len();
@@ -136,20 +199,27 @@ impl ModelBundle {
         if link.as_ref().is_some_and(|link| !link.is_sound()) {
             return Err(damaged(&model, LINK, "a weight that cannot be".to_owned()));
         }
+        let examples = if card.files.contains_key(EXAMPLES) {
+            serde_json::from_slice(&checked(EXAMPLES)?).map_err(|error| parse(EXAMPLES, error))?
+        } else {
+            Vec::new()
+        };
         let words = page.counts;
-        Ok(Self { page: Arc::new(words.model(page.meaning).map_err(ModelError::Fit)?), words, link, card })
+        Ok(Self { page: Arc::new(words.model(page.meaning).map_err(ModelError::Fit)?), words, link, examples, card })
     }
 }
 
-/// Puts the version before back; what was in force becomes the earlier one, so that twice is not at all.
+/// Puts the version before back, and returns its card; what was in force becomes the earlier one, so that twice is not at
+/// all.
 ///
 /// # Errors
-/// There is no earlier version, or a folder cannot be renamed.
-pub fn roll_back(folder: &Path) -> Result<(), ModelError> {
+/// There is no earlier version, it is damaged, or a folder cannot be renamed.
+pub fn roll_back(folder: &Path) -> Result<Card, ModelError> {
     let (previous, between) = (sibling(folder, ".previous"), sibling(folder, ".new"));
     if !previous.join(CARD).is_file() {
         return Err(ModelError::NoEarlier(folder.to_owned()));
     }
+    let card = ModelBundle::open_alone(&previous)?.card;
     remove(&between)?;
     let rename = |from: &Path, to: &Path| fs::rename(from, to).map_err(ModelError::io(from));
     // A save that was cut short may have left no model in force.
@@ -158,7 +228,26 @@ pub fn roll_back(folder: &Path) -> Result<(), ModelError> {
         rename(folder, &between)?;
     }
     rename(&previous, folder)?;
-    if was_in_force { rename(&between, &previous) } else { Ok(()) }
+    if was_in_force {
+        rename(&between, &previous)?;
+    }
+    Ok(card)
+}
+
+/// Moves the folder of a version that is two steps back to `NAME.versions/VERSION-ID`.
+fn put_away(previous: &Path, folder: &Path) -> Result<(), ModelError> {
+    if !previous.exists() {
+        return Ok(());
+    }
+    let name = fs::read(previous.join(CARD))
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Card>(&bytes).ok())
+        .map_or_else(|| "damaged".to_owned(), |card| format!("{:04}-{}", card.version, card.id));
+    let versions = sibling(folder, ".versions");
+    fs::create_dir_all(&versions).map_err(ModelError::io(&versions))?;
+    let place = versions.join(name);
+    remove(&place)?;
+    fs::rename(previous, &place).map_err(ModelError::io(previous))
 }
 
 /// The card, if its format is one that can be read.
@@ -190,6 +279,12 @@ fn page_file(meaning: Meaning, words: &WordCounts) -> String {
     }
     text.push_str("\n}}}\n");
     text
+}
+
+/// A list with one element a line.
+fn lines(values: &[impl Serialize]) -> Vec<u8> {
+    let lines: Vec<String> = values.iter().map(|value| serde_json::to_string(value).unwrap_or_default()).collect();
+    format!("[\n{}\n]\n", lines.join(",\n")).into_bytes()
 }
 
 fn pretty(value: &impl Serialize) -> Vec<u8> {
@@ -290,6 +385,57 @@ mod tests {
         fs::write(path.join(PAGE), page).unwrap();
         fs::write(path.join(CARD), card).unwrap();
         assert!(refusal(&path).contains("the counts of \"rice\" are -12.5 and 0"));
+    }
+
+    fn bytes_of(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        files.map(|file| (file.file_name().to_string_lossy().into_owned(), fs::read(file.path()).unwrap())).collect()
+    }
+
+    #[test]
+    fn rolling_back_restores_byte_identical_files_and_every_version_is_kept() {
+        let (_folder, path) = saved();
+        let first = bytes_of(&path);
+        bundle(2.0).save(&path).unwrap();
+        let second = bytes_of(&path);
+        assert_ne!(first, second);
+        assert_eq!(roll_back(&path).unwrap().id, bundle(12.5).card.id);
+        assert_eq!(bytes_of(&path), first);
+        bundle(3.0).save(&path).unwrap();
+        let kept: Vec<_> = fs::read_dir(sibling(&path, ".versions")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(kept.len(), 1, "{kept:?}");
+        assert_eq!(bytes_of(&kept[0]), second);
+    }
+
+    #[test]
+    fn a_damaged_model_names_its_file_and_the_version_that_still_works() {
+        let (_folder, path) = saved();
+        bundle(2.0).save(&path).unwrap();
+        fs::write(path.join(PAGE), "{").unwrap();
+        let said = refusal(&path);
+        let works = format!("version 1 ({}) in {}", bundle(12.5).card.id, sibling(&path, ".previous").display());
+        assert!(said.contains("page.json of model") && said.contains(&works) && said.contains("--rollback"), "{said}");
+        roll_back(&path).unwrap();
+        assert!(ModelBundle::open(&path).is_ok());
+        assert!(roll_back(&path).is_err(), "the damaged one is not put back");
+        assert!(ModelBundle::open(&path).is_ok());
+    }
+
+    #[test]
+    fn examples_travel_with_the_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("farm");
+        let example = |url: &str| LabelledExample {
+            url: url.to_owned(),
+            relevant: true,
+            evidence: 0.25,
+            terms: vec![("稻 \"q\"".to_owned(), 2.5)],
+        };
+        let examples = vec![example("http://e.com/1"), example("http://e.com/2")];
+        bundle(1.0).with_examples(examples.clone()).save(&path).unwrap();
+        assert_eq!(ModelBundle::open(&path).unwrap().examples, examples);
+        fs::write(path.join(EXAMPLES), "[]").unwrap();
+        assert!(refusal(&path).contains("examples.json of model"));
     }
 
     #[test]

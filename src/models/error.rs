@@ -17,6 +17,11 @@ pub enum ModelError {
         "model {model} is of format {found}, this windrow reads format {expected}: train it again, or use the windrow that made it"
     )]
     Format { model: String, found: u32, expected: u32 },
+    #[error(
+        "{error}. The version before still works: version {version} ({id}) in {}; `windrow retrain --rollback` puts it back",
+        folder.display()
+    )]
+    EarlierWorks { error: Box<ModelError>, version: u32, id: String, folder: PathBuf },
     #[error("{place}: {problem}")]
     Manifest { place: String, problem: String },
     #[error("{}, line {line}: {problem}", path.display())]

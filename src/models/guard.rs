@@ -1,20 +1,22 @@
 //! Is a new model better than the one before? Both judge the same labelled pages, which neither was trained on.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde::Serialize;
 
-use super::{Metrics, ModelBundle, Scored, TrainingSet};
+use super::{Metrics, ModelBundle, Scored, TrainingSet, auc};
 use crate::{
-    page_classifier::{PageClassifierConfig, PageLearner, Reading},
+    page_classifier::{PageClassifier, PageClassifierConfig, PageLearner, Reading, TrainedPageModel},
     text::TermId,
+    topic::KeywordSet,
 };
 
 /// Terms listed of those whose weight changed.
 const TERMS: usize = 20;
 /// Labelled pages below which figures say nothing.
 const MIN_PAGES: usize = 10;
-/// How much AUC and F1 may fall without the model being called worse: less than a few pages can tell.
+/// How much AUC and F1 may fall at least without the model being called worse; AUC by its standard error, F1 by one page more
+/// where pages are few.
 const TOLERANCE: (f64, f64) = (0.01, 0.02);
 
 /// A labelled page that neither model was trained on.
@@ -25,6 +27,8 @@ pub struct HeldOut<'a> {
     pub relevant: bool,
     /// What the crawl judged: stands for the model before, where there was none.
     pub recorded: f64,
+    /// What a model judges that was trained like the new one, but without this page; `None` where the new one has not seen it.
+    pub without_it: Option<f64>,
 }
 
 /// What a new model changes.
@@ -35,8 +39,10 @@ pub struct Difference {
     pub after: Metrics,
     /// The terms whose weight changed most, most changed first.
     pub terms: Vec<TermChange>,
-    /// Pages that change sides at 0.5.
+    /// Pages that change sides at the threshold.
     pub flipped: Vec<Flipped>,
+    /// The labels say the opposite of what the crawl judged by its keywords, more than chance can explain.
+    pub contradicts: bool,
 }
 
 /// A term's log ratio in both models, positive for the topic; 0 where it is not known.
@@ -62,30 +68,68 @@ impl Difference {
     #[must_use]
     pub fn is_better(&self) -> Option<bool> {
         let (before, after) = (&self.before, &self.after);
+        if self.contradicts {
+            return Some(false);
+        }
         if after.documents < MIN_PAGES {
             return None;
         }
         let (auc_before, auc_after) = (before.auc?, after.auc?);
-        let holds = auc_after >= auc_before - TOLERANCE.0 && after.f1 >= before.f1 - TOLERANCE.1;
+        let one = 1.0 / after.documents as f64;
+        // The standard error of an AUC of so few pages, as in the bound of Cortes & Mohri (2005).
+        let fewer = after.relevant.min(after.documents - after.relevant) as f64;
+        let spread = (auc_after * (1.0 - auc_after) / fewer).sqrt();
+        let holds = auc_after >= auc_before - TOLERANCE.0.max(spread) && after.f1 >= before.f1 - TOLERANCE.1 - one;
         Some(holds && after.log_loss < before.log_loss)
     }
 }
 
-/// Compares two models on held-out pages, judged as on the first page of a crawl with `keywords` keywords.
+/// A page that a model hands on to a crawl: what is read of it, its label, and what the model says that was trained without it.
+pub(super) type HandedOn = (Reading, bool, f64);
+
+/// A page model as a crawl with `keywords` keywords starts with it: keywords and trained words, calibrated by the examples.
+pub(super) fn at_first(
+    model: &TrainedPageModel,
+    examples: impl Iterator<Item = HandedOn>,
+    keywords: usize,
+) -> Arc<dyn PageClassifier> {
+    let mut learner = PageLearner::new(&PageClassifierConfig::default(), keywords, Some(model));
+    for (number, (reading, relevant, evidence)) in examples.enumerate() {
+        learner.observe_judged(number as u64, reading, relevant, Some(evidence));
+    }
+    // Words learnt from a few labelled pages alone say little; in a crawl they are learnt among all that it fetches.
+    learner.judge_by_keywords_only();
+    if learner.has_examples() {
+        learner.rejudge();
+    }
+    learner.model()
+}
+
+/// Compares two models on held-out pages, judged as on the first page of a crawl with these `keywords`, in which a page counts
+/// as relevant from `threshold` on.
 #[must_use]
-pub fn compare(current: Option<&ModelBundle>, candidate: &ModelBundle, held_out: &[HeldOut<'_>], keywords: usize) -> Difference {
+pub fn compare(
+    current: Option<&ModelBundle>,
+    candidate: &ModelBundle,
+    held_out: &[HeldOut<'_>],
+    keywords: &KeywordSet,
+    threshold: f64,
+) -> Difference {
     let judge = |model: &ModelBundle| {
-        let model = PageLearner::new(&PageClassifierConfig::default(), keywords, Some(&*model.page)).model();
+        let model = at_first(&model.page, model.examples.iter().map(|example| example.read(keywords)), keywords.len());
         held_out.iter().map(|page| model.judge(page.reading).relevance.get()).collect::<Vec<f64>>()
     };
     let before = current.map_or_else(|| held_out.iter().map(|page| page.recorded).collect(), judge);
-    let after = judge(candidate);
+    let after: Vec<f64> =
+        judge(candidate).into_iter().zip(held_out).map(|(judged, page)| page.without_it.unwrap_or(judged)).collect();
     let metrics = |judged: &[f64]| {
         let scored = held_out.iter().zip(judged).map(|(page, &probability)| Scored { probability, relevant: page.relevant });
-        Metrics::of(&scored.collect::<Vec<_>>())
+        Metrics::at(&scored.collect::<Vec<_>>(), threshold)
     };
-    let flipped =
-        held_out.iter().zip(before.iter().zip(&after)).filter(|(_, (before, after))| (**before >= 0.5) != (**after >= 0.5));
+    let flipped = held_out
+        .iter()
+        .zip(before.iter().zip(&after))
+        .filter(|(_, (before, after))| (**before >= threshold) != (**after >= threshold));
     Difference {
         before: metrics(&before),
         after: metrics(&after),
@@ -93,7 +137,18 @@ pub fn compare(current: Option<&ModelBundle>, candidate: &ModelBundle, held_out:
         flipped: flipped
             .map(|(page, (&before, &after))| Flipped { url: page.url.to_owned(), before, after, relevant: page.relevant })
             .collect(),
+        contradicts: false,
     }
+}
+
+/// Whether labels rank pages the opposite way of what the crawl `recorded`, at a level that chance reaches once in a
+/// hundred times (Mann–Whitney).
+pub(super) fn contradict(recorded: &[Scored]) -> bool {
+    const Z: f64 = 2.326;
+    let relevant = recorded.iter().filter(|page| page.relevant).count() as f64;
+    let irrelevant = recorded.len() as f64 - relevant;
+    let spread = ((relevant + irrelevant + 1.0) / (12.0 * relevant * irrelevant)).sqrt();
+    auc(recorded).is_some_and(|auc| 0.5 - auc > Z * spread)
 }
 
 /// Terms by how much their weight changed, common ones first among equals.
@@ -115,14 +170,19 @@ fn changed_terms(current: Option<&ModelBundle>, candidate: &ModelBundle) -> Vec<
 
 impl TrainingSet {
     /// Held-out pages for [`compare`]: the known ones among `members`, with what the crawl `recorded` for a key.
-    pub(super) fn held_out_pages<'s>(&'s self, members: &[usize], recorded: impl Fn(&str) -> f64) -> Vec<HeldOut<'s>> {
-        let known = members.iter().map(|&at| &self.examples()[at]).filter(|example| example.known);
+    pub(super) fn held_out_pages(
+        &self,
+        members: impl Iterator<Item = usize>,
+        recorded: impl Fn(&str) -> f64,
+    ) -> Vec<HeldOut<'_>> {
+        let known = members.map(|at| &self.examples()[at]).filter(|example| example.known);
         known
             .map(|example| HeldOut {
                 url: &example.key,
                 reading: &example.reading,
                 relevant: example.relevance >= 0.5,
                 recorded: recorded(&example.key),
+                without_it: None,
             })
             .collect()
     }
@@ -158,7 +218,10 @@ mod tests {
     }
 
     fn held_out(readings: &[(String, Reading, bool)]) -> Vec<HeldOut<'_>> {
-        readings.iter().map(|(url, reading, relevant)| HeldOut { url, reading, relevant: *relevant, recorded: 0.4 }).collect()
+        readings
+            .iter()
+            .map(|(url, reading, relevant)| HeldOut { url, reading, relevant: *relevant, recorded: 0.4, without_it: None })
+            .collect()
     }
 
     #[test]
@@ -166,18 +229,22 @@ mod tests {
         let (right, wrong) = (model((50.0, 1.0), (1.0, 50.0)), model((1.0, 50.0), (50.0, 1.0)));
         let readings = readings();
         let pages = held_out(&readings);
-        let difference = compare(Some(&wrong), &right, &pages, 0);
+        let difference = compare(Some(&wrong), &right, &pages, &KeywordSet::default(), 0.5);
         assert_eq!(difference.is_better(), Some(true), "{difference:?}");
         assert_eq!((difference.before.auc, difference.after.auc), (Some(0.0), Some(1.0)));
-        assert_eq!(compare(Some(&right), &wrong, &pages, 0).is_better(), Some(false));
-        assert_eq!(compare(Some(&right), &right, &pages, 0).is_better(), Some(false), "the same model is no better");
+        assert_eq!(compare(Some(&right), &wrong, &pages, &KeywordSet::default(), 0.5).is_better(), Some(false));
+        assert_eq!(
+            compare(Some(&right), &right, &pages, &KeywordSet::default(), 0.5).is_better(),
+            Some(false),
+            "the same model is no better"
+        );
     }
 
     #[test]
     fn changed_terms_and_flipped_pages_are_named() {
         let (right, wrong) = (model((50.0, 1.0), (1.0, 50.0)), model((1.0, 50.0), (50.0, 1.0)));
         let readings = readings();
-        let difference = compare(Some(&wrong), &right, &held_out(&readings), 0);
+        let difference = compare(Some(&wrong), &right, &held_out(&readings), &KeywordSet::default(), 0.5);
         let rice = difference.terms.iter().find(|term| term.term == "rice").unwrap();
         assert!(rice.before < -1.0 && rice.after > 1.0);
         assert!(difference.flipped.iter().any(|page| page.url == "http://e.com/18" && page.relevant && page.after > page.before));
@@ -186,17 +253,27 @@ mod tests {
     #[test]
     fn without_a_model_before_the_crawls_own_judgement_stands_for_it() {
         let readings = readings();
-        let difference = compare(None, &model((50.0, 1.0), (1.0, 50.0)), &held_out(&readings), 0);
+        let difference = compare(None, &model((50.0, 1.0), (1.0, 50.0)), &held_out(&readings), &KeywordSet::default(), 0.5);
         assert_eq!(difference.before.auc, Some(0.5));
         assert_eq!(difference.is_better(), Some(true));
+    }
+
+    #[test]
+    fn labels_that_say_the_opposite_of_the_crawl_contradict_it_unless_they_are_few() {
+        let recorded = |number: usize, right: bool| -> Vec<Scored> {
+            let page = |n: usize| Scored { probability: (n % 7) as f64 / 7.0, relevant: (n % 7 > 3) == right };
+            (0..number).map(page).collect()
+        };
+        assert!(contradict(&recorded(28, false)));
+        assert!(!contradict(&recorded(28, true)) && !contradict(&recorded(3, false)) && !contradict(&[]));
     }
 
     #[test]
     fn a_few_pages_cannot_tell() {
         let readings = readings();
         let (one, other) = (model((50.0, 1.0), (1.0, 50.0)), model((1.0, 50.0), (50.0, 1.0)));
-        assert_eq!(compare(Some(&other), &one, &held_out(&readings[..8]), 0).is_better(), None);
+        assert_eq!(compare(Some(&other), &one, &held_out(&readings[..8]), &KeywordSet::default(), 0.5).is_better(), None);
         let only_relevant: Vec<_> = readings.iter().filter(|page| page.2).cloned().collect();
-        assert_eq!(compare(Some(&other), &one, &held_out(&only_relevant), 0).is_better(), None);
+        assert_eq!(compare(Some(&other), &one, &held_out(&only_relevant), &KeywordSet::default(), 0.5).is_better(), None);
     }
 }

@@ -21,9 +21,9 @@ pub struct Metrics {
     pub relevant: usize,
     /// `None` where all documents are of one class.
     pub auc: Option<f64>,
-    /// At 0.5; 0 where nothing was judged relevant.
+    /// At the threshold; 0 where nothing was judged relevant.
     pub precision: f64,
-    /// At 0.5; 0 where nothing is relevant.
+    /// At the threshold; 0 where nothing is relevant.
     pub recall: f64,
     pub f1: f64,
     /// Expected calibration error, 15 bins of equal size.
@@ -36,8 +36,14 @@ impl Metrics {
     /// Measures at a threshold of 0.5, rounded to four digits; all zero for no documents.
     #[must_use]
     pub fn of(scored: &[Scored]) -> Self {
+        Self::at(scored, 0.5)
+    }
+
+    /// [`Metrics::of`], where a document is called relevant from `threshold` on.
+    #[must_use]
+    pub fn at(scored: &[Scored], threshold: f64) -> Self {
         let round = |x: f64| (x * 1e4).round() / 1e4;
-        let (precision, recall, f1) = decisions(scored, 0.5);
+        let (precision, recall, f1) = decisions(scored, threshold);
         Self {
             documents: scored.len(),
             relevant: scored.iter().filter(|one| one.relevant).count(),

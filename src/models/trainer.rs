@@ -3,8 +3,8 @@
 //! Promises: scale and calibration rest on documents that were scored by counts without them (cross-fit); the same
 //! documents give the same model.
 
-use super::{Metrics, ModelError, Scored, TrainingSet, WordCounts, platt, training_set::Example};
-use crate::page_classifier::{Calibration, Meaning, Scale, TrainedPageModel};
+use super::{Metrics, ModelError, Scored, TrainingSet, WordCounts, training_set::Example};
+use crate::page_classifier::{Calibration, Meaning, Scale, ScoredExample, TrainedPageModel, fit_calibration};
 
 /// Parts that documents are cut into for cross-fitting.
 const FOLDS: u64 = 5;
@@ -140,15 +140,15 @@ impl PageTrainer<'_> {
         // One document of each class on top: no share is so sure that it is 0 or 1.
         let base_rate = (relevant + 1.0) / (all + 2.0);
         let start = Calibration { offset: self.calibration.offset + (base_rate / (1.0 - base_rate)).ln(), ..self.calibration };
-        let examples: Vec<platt::Example> = scored
+        let examples: Vec<ScoredExample> = scored
             .iter()
-            .map(|&(score, example)| platt::Example {
+            .map(|&(score, example)| ScoredExample {
                 score: scale.apply(score),
                 relevance: example.relevance,
                 weight: example.weight,
             })
             .collect();
-        let fitted = platt::fit(&examples, start);
+        let fitted = fit_calibration(&examples, start);
         let round = |x: f64| (x * 1e6).round() / 1e6;
         Ok(Meaning {
             scale: Scale { centre: round(scale.centre), half_gap: round(scale.half_gap) },

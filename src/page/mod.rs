@@ -5,15 +5,19 @@
 
 mod outcome;
 mod relevance;
+mod sketch;
 mod term_bag;
 mod time;
+
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 pub use outcome::Outcome;
 pub use relevance::Relevance;
+pub use sketch::{SKETCH, Sketch};
 pub use term_bag::{Term, TermBag, TermBagBuilder};
-pub use time::Timestamp;
+pub use time::{Timestamp, thread_time};
 
 use crate::{
     text::{Language, TermId},
@@ -31,6 +35,10 @@ pub struct Page {
     pub had_decode_errors: bool,
     /// Visible text, blocks separated by newlines.
     pub text: String,
+    /// Parts of `text`, in bytes, that are navigation: inside `nav` and its like, or in blocks that are mostly links; in order.
+    pub boilerplate: Vec<Range<u32>>,
+    /// The day of publication that the page states, `YYYY-MM-DD`.
+    pub published: Option<String>,
     /// Words with their weighted counts.
     pub terms: TermBag,
     /// The title's words.
@@ -49,6 +57,22 @@ pub struct Page {
     pub links_dropped: u32,
     /// The parser's deadline or size cap cut the document short.
     pub truncated: bool,
+}
+
+impl Page {
+    /// The text without navigation, one line per block.
+    #[must_use]
+    pub fn main_text(&self) -> String {
+        let mut kept = String::with_capacity(self.text.len());
+        let mut at = 0;
+        for span in &self.boilerplate {
+            kept.push_str(self.text.get(at..span.start as usize).unwrap_or_default());
+            kept.push('\n');
+            at = span.end as usize;
+        }
+        kept.push_str(self.text.get(at..).unwrap_or_default());
+        kept.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// What a page asks of crawlers (`<meta name=robots>`).

@@ -20,10 +20,13 @@ pub enum Outcome {
     Failed,
     /// The server says it is not there (404, 410).
     Gone,
+    /// Read for its links only: a sitemap, a feed, or a page that asks not to be indexed.
+    LinksOnly,
 }
 
 impl Outcome {
-    pub const ALL: [Self; 6] = [Self::Fetched, Self::Redirected, Self::Excluded, Self::Duplicate, Self::Failed, Self::Gone];
+    pub const ALL: [Self; 7] =
+        [Self::Fetched, Self::Redirected, Self::Excluded, Self::Duplicate, Self::Failed, Self::Gone, Self::LinksOnly];
 
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -34,6 +37,7 @@ impl Outcome {
             Self::Duplicate => "duplicate",
             Self::Failed => "failed",
             Self::Gone => "gone",
+            Self::LinksOnly => "links-only",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{fmt, ops::Add, time::Duration};
 
+use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -31,6 +32,14 @@ impl fmt::Display for Timestamp {
         let time = jiff::Timestamp::from_second(seconds).unwrap_or(jiff::Timestamp::MAX);
         write!(f, "{}", time.strftime("%Y-%m-%dT%H:%M:%SZ"))
     }
+}
+
+/// Processor time that this thread has had: for limits and costs that a busy machine must not change.
+#[must_use]
+pub fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    // The kernel never reports a negative time.
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
 }
 
 #[cfg(test)]

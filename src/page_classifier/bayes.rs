@@ -11,13 +11,13 @@ use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Judgement, PageClassifier, TrainedPageModel,
+    Calibration, Judgement, KeywordTrust, PageClassifier, TrainedPageModel,
     reading::{DIMENSIONS, Reading, column, sigmoid},
 };
 use crate::text::TermId;
 
 /// Word weight per class, over all columns.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassCounts {
     pub(crate) relevant: Vec<f64>,
     pub(crate) irrelevant: Vec<f64>,
@@ -28,6 +28,21 @@ pub struct ClassCounts {
 impl Default for ClassCounts {
     fn default() -> Self {
         Self { relevant: vec![0.0; DIMENSIONS], irrelevant: vec![0.0; DIMENSIONS], relevant_total: 0.0, irrelevant_total: 0.0 }
+    }
+}
+
+impl Clone for ClassCounts {
+    fn clone(&self) -> Self {
+        let mut copy = Self::of_columns([]);
+        copy.clone_from(self);
+        copy
+    }
+
+    /// Keeps its own memory: these are large, and made anew at every round of judging.
+    fn clone_from(&mut self, other: &Self) {
+        self.relevant.clone_from(&other.relevant);
+        self.irrelevant.clone_from(&other.irrelevant);
+        (self.relevant_total, self.irrelevant_total) = (other.relevant_total, other.irrelevant_total);
     }
 }
 
@@ -66,26 +81,22 @@ impl ClassCounts {
         (self.relevant[column] + self.irrelevant[column] + 0.3) / (self.relevant_total + self.irrelevant_total + 1.0)
     }
 
-    /// The log ratio of one column with a page's own share taken out (leave-one-out).
-    fn log_ratio_without(&self, column: usize, relevant: f64, irrelevant: f64, totals: (f64, f64)) -> f64 {
-        let background = self.background(column);
-        let p = (self.relevant[column] - relevant).max(0.0) + background;
-        let n = (self.irrelevant[column] - irrelevant).max(0.0) + background;
-        (p / (self.relevant_total - totals.0 + 1.0)).ln() - (n / (self.irrelevant_total - totals.1 + 1.0)).ln()
-    }
-
     /// The page's score by a model that has not seen it, although these counts have, with `relevance`.
     pub(crate) fn score_leaving_out(&self, reading: &Reading, relevance: f64) -> f64 {
-        let totals = (relevance * reading.weight, (1.0 - relevance) * reading.weight);
-        let sum: f64 = reading
-            .words
-            .iter()
-            .map(|&(word, x)| {
-                let x = f64::from(x);
-                x * self.log_ratio_without(column(word), relevance * x, (1.0 - relevance) * x, totals)
-            })
-            .sum();
-        sum / (reading.weight + LENGTH_PRIOR)
+        let (share, rest) = (relevance, 1.0 - relevance);
+        let totals = (self.relevant_total - share * reading.weight + 1.0, self.irrelevant_total - rest * reading.weight + 1.0);
+        let text = 1.0 / (self.relevant_total + self.irrelevant_total + 1.0);
+        let mut sum = 0.0;
+        for &(word, x) in &reading.words {
+            let (column, x) = (column(word), f64::from(x));
+            let (relevant, irrelevant) = (self.relevant[column], self.irrelevant[column]);
+            let background = (relevant + irrelevant + 0.3) * text;
+            let p = (relevant - share * x).max(0.0) + background;
+            let n = (irrelevant - rest * x).max(0.0) + background;
+            sum += x * (p / n).ln();
+        }
+        // Every word's ratio is taken to the totals of the two classes.
+        (sum + reading.weight * (totals.1 / totals.0).ln()) / (reading.weight + LENGTH_PRIOR)
     }
 }
 
@@ -119,12 +130,18 @@ impl FittedModel {
 /// # Errors
 /// What linfa-bayes or its serialisation refuses, in words; counts that are finite never are.
 pub fn fit_log_ratios(counts: &ClassCounts, smoothing: f64) -> Result<Vec<f32>, String> {
+    // Columns without words would only swell the rows: their ratio is 0 by definition.
     let width = counts.relevant.len();
-    let mut rows = Array2::<f64>::zeros((2, width));
-    for column in 0..width {
+    let used: Vec<usize> = (0..width).filter(|&column| counts.relevant[column] + counts.irrelevant[column] > 1e-9).collect();
+    let mut ratios = vec![0.0_f32; width];
+    if used.is_empty() {
+        return Ok(ratios);
+    }
+    let mut rows = Array2::<f64>::zeros((2, used.len()));
+    for (place, &column) in used.iter().enumerate() {
         let background = smoothing * counts.background(column);
-        rows[[0, column]] = counts.irrelevant[column].max(0.0) + background;
-        rows[[1, column]] = counts.relevant[column].max(0.0) + background;
+        rows[[0, place]] = counts.irrelevant[column].max(0.0) + background;
+        rows[[1, place]] = counts.relevant[column].max(0.0) + background;
     }
     let sums = (rows.row(0).sum(), rows.row(1).sum());
     let data = DatasetBase::new(rows, Array1::from(vec![0_usize, 1]));
@@ -134,16 +151,13 @@ pub fn fit_log_ratios(counts: &ClassCounts, smoothing: f64) -> Result<Vec<f32>, 
     let mut fitted = FittedModel::of(model.as_ref())?;
     let mut class = |class: usize| fitted.class_info.remove(&class).ok_or("a class is missing from the fitted model");
     let (irrelevant, relevant) = (class(0)?, class(1)?);
-    // linfa normalises each class by its smoothed total, which the many empty columns swell; the offset
-    // puts the raw totals back, so that a class with little text is not favoured.
+    // linfa normalises each class by its smoothed total; the offset puts the raw totals back, so that a class with little
+    // text is not favoured.
     let offset = (sums.1 / (counts.relevant_total + smoothing)).ln() - (sums.0 / (counts.irrelevant_total + smoothing)).ln();
-    let ratio = |column: usize| {
-        if counts.relevant[column] + counts.irrelevant[column] <= 1e-9 {
-            return 0.0;
-        }
-        (relevant.feature_log_prob[column] - irrelevant.feature_log_prob[column] + offset) as f32
-    };
-    Ok((0..width).map(ratio).collect())
+    for (place, &column) in used.iter().enumerate() {
+        ratios[column] = (relevant.feature_log_prob[place] - irrelevant.feature_log_prob[place] + offset) as f32;
+    }
+    Ok(ratios)
 }
 
 /// A frozen Naive Bayes page classifier.
@@ -154,10 +168,13 @@ pub struct BayesModel {
     pub(crate) scale: Scale,
     /// Keyword score at which a page is as likely relevant as not.
     pub(crate) keyword_threshold: f64,
+    pub(crate) keyword_trust: KeywordTrust,
     /// How much the learned score counts, 0..=1: it fades in with evidence.
     pub(crate) trust: f64,
     /// A model made before the crawl, which speaks beside keywords and learned score.
     pub(crate) trained: Option<Arc<TrainedPageModel>>,
+    /// What labels say of the log-odds that all of this comes to.
+    pub(crate) calibration: Calibration,
     /// How much of a word's weight is the crawl's own, 0..=1; the rest is the trained model's.
     pub(crate) own_words: f64,
 }
@@ -204,11 +221,16 @@ impl BayesModel {
 
     /// Joins keyword evidence, the crawl's own score and the trained model's word in one judgement.
     pub(crate) fn combine(&self, reading: &Reading, learned_score: f64) -> Judgement {
-        let keyword_score = reading.keyword_score();
-        let log_odds = 5.0 * (keyword_score - self.keyword_threshold)
-            + 0.7 * self.trust * self.scale.apply(learned_score)
-            + self.trained.as_ref().map_or(0.0, |trained| trained.evidence(reading));
-        Judgement { relevance: sigmoid(log_odds), keyword_score, learned_score }
+        let trained = self.trained.as_ref().map_or(0.0, |trained| trained.evidence(reading));
+        let (keyword_score, log_odds) = self.log_odds(reading, learned_score, trained);
+        Judgement { relevance: sigmoid(self.calibration.apply(log_odds)), keyword_score, learned_score }
+    }
+
+    /// The keyword score, and the log-odds before calibration.
+    pub(crate) fn log_odds(&self, reading: &Reading, learned_score: f64, trained: f64) -> (f64, f64) {
+        let keyword_score = reading.keyword_score(&self.keyword_trust);
+        let by_keywords = 5.0 * (keyword_score - self.keyword_threshold);
+        (keyword_score, by_keywords + 0.7 * self.trust * self.scale.apply(learned_score) + trained)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Judgement, PageClassifier, TrainedPageModel,
+    Judgement, KeywordTrust, PageClassifier, TrainedPageModel,
     bayes::Scale,
     reading::{Reading, column, sigmoid},
 };
@@ -19,6 +19,7 @@ pub struct CosineModel {
     pub(crate) scale: Scale,
     pub(crate) trust: f64,
     pub(crate) keyword_threshold: f64,
+    pub(crate) keyword_trust: KeywordTrust,
     /// A model made before the crawl, which speaks beside the cosine.
     pub(crate) trained: Option<Arc<TrainedPageModel>>,
 }
@@ -41,7 +42,7 @@ impl CosineModel {
 
 impl PageClassifier for CosineModel {
     fn judge(&self, reading: &Reading) -> Judgement {
-        let keyword_score = reading.keyword_score();
+        let keyword_score = reading.keyword_score(&self.keyword_trust);
         let cosine = self.cosine(reading);
         // Until the topic's vector rests on pages, the keywords carry the judgement.
         let by_keywords = 5.0 * (keyword_score - self.keyword_threshold);

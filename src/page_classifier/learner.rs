@@ -6,9 +6,10 @@
 use std::sync::Arc;
 
 use super::{
-    BayesModel, ClassCounts, CosineModel, Judgement, PageClassifier, PageClassifierConfig, PageClassifierKind, Reading,
-    TrainedPageModel,
+    BayesModel, Calibration, ClassCounts, CosineModel, Judgement, KeywordTrust, PageClassifier, PageClassifierConfig,
+    PageClassifierKind, Reading, ScoredExample, TrainedPageModel,
     bayes::{CRAWL_SMOOTHING, Scale, fit_log_ratios},
+    fit_calibration,
     reading::{DIMENSIONS, column, looks_on_topic},
 };
 use crate::page::Relevance;
@@ -29,6 +30,8 @@ pub struct PageLearner {
     sample: Vec<Sample>,
     /// Counts of pages that left the sample.
     settled: ClassCounts,
+    /// All pages' counts at the last round; kept for its memory.
+    counts: ClassCounts,
     observed: u64,
     next_round: u64,
     version: u32,
@@ -36,6 +39,7 @@ pub struct PageLearner {
     model: Arc<dyn PageClassifier>,
     oldest: usize,
     keywords_only: bool,
+    trusts_by_company: bool,
 }
 
 #[derive(Debug)]
@@ -47,10 +51,15 @@ struct Sample {
     fixed: bool,
     /// A trusted seed or positive example: sets the keyword threshold.
     exemplary: bool,
+    /// Of a page that a person judged: what a trained model says of it that was trained without it.
+    judged: Option<f64>,
 }
 
 /// Pages after which a word's weight is as much the crawl's own as a trained model's.
 const OWN_WORDS: f64 = 200.0;
+
+/// Pages that people must have judged before they calibrate.
+const FEW_JUDGED: usize = 10;
 
 /// Pages after which the learned score counts fully.
 const FULL_TRUST: f64 = 30.0;
@@ -63,8 +72,10 @@ impl PageLearner {
             log_ratios: Vec::new(),
             scale: Scale::default(),
             keyword_threshold: 0.3,
+            keyword_trust: KeywordTrust::default(),
             trust: 0.0,
             trained: trained.cloned().map(Arc::new),
+            calibration: Calibration::default(),
             own_words: 0.0,
         };
         Self {
@@ -72,6 +83,7 @@ impl PageLearner {
             keywords,
             sample: Vec::new(),
             settled: ClassCounts::default(),
+            counts: ClassCounts::default(),
             observed: 0,
             next_round: 1,
             version: 0,
@@ -79,12 +91,18 @@ impl PageLearner {
             bayes,
             oldest: 0,
             keywords_only: false,
+            trusts_by_company: true,
         }
     }
 
     /// Never lets words other than keywords judge, to measure what they are worth.
     pub fn judge_by_keywords_only(&mut self) {
         self.keywords_only = true;
+    }
+
+    /// Trusts every keyword alike, to measure what telling them apart is worth.
+    pub fn trust_all_keywords(&mut self) {
+        self.trusts_by_company = false;
     }
 
     /// The current model; frozen, to be read anywhere.
@@ -102,7 +120,8 @@ impl PageLearner {
     /// Learns from a fetched page, judged by the current model.
     pub fn observe(&mut self, page: u64, reading: Reading) -> Judgement {
         let judgement = self.model.judge(&reading);
-        let sample = Sample { page, reading, relevance: judgement.relevance.get(), fixed: false, exemplary: false };
+        let relevance = judgement.relevance.get();
+        let sample = Sample { page, reading, relevance, fixed: false, exemplary: false, judged: None };
         self.remember(sample);
         judgement
     }
@@ -117,13 +136,23 @@ impl PageLearner {
         let mut judgement = self.model.judge(&reading);
         judgement.relevance = Relevance::new(judgement.relevance.get().max(0.9));
         let relevance = judgement.relevance.get();
-        self.remember(Sample { page, reading, relevance, fixed: true, exemplary: true });
+        self.remember(Sample { page, reading, relevance, fixed: true, exemplary: true, judged: None });
         judgement
     }
 
-    /// Learns from an example or a label: certain, and never judged anew.
+    /// Learns from an example: certain, and never judged anew.
     pub fn observe_label(&mut self, page: u64, reading: Reading, relevant: bool) {
-        self.remember(Sample { page, reading, relevance: f64::from(u8::from(relevant)), fixed: true, exemplary: relevant });
+        let relevance = f64::from(u8::from(relevant));
+        self.remember(Sample { page, reading, relevance, fixed: true, exemplary: relevant, judged: None });
+    }
+
+    /// Learns from a page of a crawl that a person judged. Unlike an example it was not chosen to be clear, so judgements are
+    /// calibrated by it. `trained` is what the trained model would add to its log-odds if it had not been trained on it.
+    pub fn observe_judged(&mut self, page: u64, reading: Reading, relevant: bool, trained: Option<f64>) {
+        let own = || self.bayes.trained.as_ref().map_or(0.0, |model| model.evidence(&reading));
+        let judged = Some(trained.unwrap_or_else(own));
+        let relevance = f64::from(u8::from(relevant));
+        self.remember(Sample { page, reading, relevance, fixed: true, exemplary: relevant, judged });
     }
 
     fn remember(&mut self, sample: Sample) {
@@ -138,6 +167,12 @@ impl PageLearner {
         let gone = std::mem::replace(&mut self.sample[place], sample);
         self.settled.add(&gone.reading, gone.relevance, 1.0);
         self.oldest = (place + 1) % len;
+    }
+
+    /// Whether anything was learnt from.
+    #[must_use]
+    pub fn has_examples(&self) -> bool {
+        self.observed > 0
     }
 
     /// Whether enough is new since the last round of judging.
@@ -155,29 +190,34 @@ impl PageLearner {
             2..4 => 4,
             4..6 => 6,
             6..15 => 15,
-            n => n + (n / 20).max(10),
+            n => n + (n / 3).max(10),
         };
         self.version += 1;
+        if self.trusts_by_company {
+            self.bayes.keyword_trust = KeywordTrust::of_pages(self.keywords, self.sample.iter().map(|sample| &sample.reading));
+        }
         self.bayes.keyword_threshold = self.keyword_threshold();
         self.bayes.trust = if self.keywords_only { 0.0 } else { (self.observed as f64 / FULL_TRUST).min(1.0) };
         self.bayes.own_words = self.observed as f64 / (self.observed as f64 + OWN_WORDS);
         let before: Vec<f64> = self.sample.iter().map(|sample| sample.relevance).collect();
-        let mut counts = self.counts();
+        let mut counts = std::mem::replace(&mut self.counts, ClassCounts::of_columns([]));
+        self.count(&mut counts);
         for _ in 0..2 {
             self.self_train(&counts);
-            counts = self.counts();
+            self.count(&mut counts);
         }
         self.publish(&counts);
+        self.counts = counts;
         let moved = self.sample.iter().zip(before).filter(|(sample, before)| (sample.relevance - before).abs() > 0.01);
         moved.map(|(sample, _)| Rejudged { page: sample.page, relevance: Relevance::new(sample.relevance) }).collect()
     }
 
-    fn counts(&self) -> ClassCounts {
-        let mut counts = self.settled.clone();
+    /// Counts all pages anew.
+    fn count(&self, counts: &mut ClassCounts) {
+        counts.clone_from(&self.settled);
         for sample in &self.sample {
             counts.add(&sample.reading, sample.relevance, 1.0);
         }
-        counts
     }
 
     /// One round: every page scored by counts without it, the scale fitted to the two classes, relevances renewed.
@@ -185,10 +225,23 @@ impl PageLearner {
         let scores: Vec<f64> =
             self.sample.iter().map(|sample| counts.score_leaving_out(&sample.reading, sample.relevance)).collect();
         self.bayes.scale = Scale::of(self.sample.iter().zip(&scores).map(|(sample, &score)| (score, sample.relevance)));
+        self.calibrate(&scores);
         for (sample, &score) in self.sample.iter_mut().zip(&scores) {
             if !sample.fixed {
                 sample.relevance = self.bayes.combine(&sample.reading, score).relevance.get();
             }
+        }
+    }
+
+    /// Fits the log-odds to what people said, held at what they are by half a page's worth of doubt (Platt).
+    fn calibrate(&mut self, scores: &[f64]) {
+        let judged = self.sample.iter().zip(scores).filter_map(|(sample, &score)| {
+            let (_, log_odds) = self.bayes.log_odds(&sample.reading, score, sample.judged?);
+            Some(ScoredExample { score: log_odds, relevance: sample.relevance, weight: 1.0 })
+        });
+        let judged: Vec<ScoredExample> = judged.collect();
+        if judged.len() >= FEW_JUDGED {
+            self.bayes.calibration = fit_calibration(&judged, Calibration::default());
         }
     }
 
@@ -207,8 +260,12 @@ impl PageLearner {
     /// 0.3, drawn half-way to what the exemplary pages show where there are any.
     fn keyword_threshold(&self) -> f64 {
         const WITHOUT_EXAMPLES: f64 = 0.3;
-        let scores: Vec<f64> =
-            self.sample.iter().filter(|sample| sample.exemplary).map(|sample| sample.reading.keyword_score()).collect();
+        let scores: Vec<f64> = self
+            .sample
+            .iter()
+            .filter(|sample| sample.exemplary)
+            .map(|sample| sample.reading.keyword_score(&self.bayes.keyword_trust))
+            .collect();
         if scores.is_empty() {
             return WITHOUT_EXAMPLES;
         }
@@ -256,6 +313,7 @@ impl PageLearner {
             scale: Scale::default(),
             trust: self.bayes.trust,
             keyword_threshold: self.bayes.keyword_threshold,
+            keyword_trust: self.bayes.keyword_trust.clone(),
             trained: self.bayes.trained.clone(),
         };
         model.scale = Scale::of(self.sample.iter().map(|sample| (model.cosine(&sample.reading), sample.relevance)));
@@ -381,6 +439,25 @@ mod tests {
     }
 
     #[test]
+    fn what_people_say_calibrates_what_the_keywords_exaggerate() {
+        // Every page holds the keywords, but only a quarter is about the topic.
+        let mut learner = PageLearner::new(&PageClassifierConfig::default(), 2, None);
+        let filler = |n: u64| format!("rice irrigation word{} word{}", n % 7, n % 5);
+        let judge = |learner: &PageLearner| learner.model().judge(&page("rice irrigation word3 word4")).relevance.get();
+        for n in 0..40 {
+            learner.observe(n, page(&filler(n)));
+        }
+        learner.rejudge();
+        assert!(judge(&learner) > 0.6, "{}", judge(&learner));
+        for n in 100..140 {
+            learner.observe_judged(n, page(&filler(n)), n % 4 == 0, None);
+        }
+        learner.rejudge();
+        learner.rejudge();
+        assert!((judge(&learner) - 0.25).abs() < 0.12, "{}", judge(&learner));
+    }
+
+    #[test]
     fn pages_that_leave_the_sample_stay_in_the_counts() {
         let config = PageClassifierConfig { sample: 5, ..PageClassifierConfig::default() };
         let mut learner = PageLearner::new(&config, 2, None);
@@ -388,7 +465,9 @@ mod tests {
             learner.observe(n, page("rice paddy"));
         }
         assert_eq!(learner.sample.len(), 5);
-        let total = learner.counts().relevant_total + learner.counts().irrelevant_total;
+        let mut counts = ClassCounts::default();
+        learner.count(&mut counts);
+        let total = counts.relevant_total + counts.irrelevant_total;
         assert!((total - 50.0 * page("rice paddy").weight).abs() < 1e-6);
     }
 }

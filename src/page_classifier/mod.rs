@@ -8,7 +8,9 @@
 
 mod bayes;
 mod cosine;
+mod keyword_trust;
 mod learner;
+mod platt;
 mod reading;
 mod trained;
 
@@ -18,7 +20,9 @@ use serde::{Deserialize, Serialize};
 
 pub use bayes::{BayesModel, ClassCounts, Scale, fit_log_ratios};
 pub use cosine::CosineModel;
+pub use keyword_trust::KeywordTrust;
 pub use learner::{PageLearner, Rejudged};
+pub use platt::{ScoredExample, fit_calibration};
 pub use reading::{DIMENSIONS, Reading};
 pub use trained::{Calibration, Meaning, TrainedPageModel};
 

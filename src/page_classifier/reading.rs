@@ -1,5 +1,6 @@
 //! A page as the classifiers read it: sublinear word weights, keyword counts, length.
 
+use super::KeywordTrust;
 use crate::{
     page::{Relevance, TermBag},
     text::TermId,
@@ -49,13 +50,16 @@ impl Reading {
         }
     }
 
-    /// Keyword evidence: `Σ_k u ln(1 + 100 tf_k / (n + 100))` plus 0.3 of the URL's keyword score.
+    /// Keyword evidence: `Σ_k u_k ln(1 + 100 tf_k / (n + 100))` plus 0.3 of the URL's keyword score, where `u_k` = 0.56 times
+    /// the keyword's [trust](KeywordTrust).
     #[must_use]
-    pub fn keyword_score(&self) -> f64 {
+    pub fn keyword_score(&self, trust: &KeywordTrust) -> f64 {
         const UNIFORM_WEIGHT: f64 = 0.56;
-        let in_text: f64 =
-            self.keyword_counts.iter().map(|&(_, count)| (100.0 * f64::from(count) / (self.length + 100.0)).ln_1p()).sum();
-        let in_url = 1.0 - self.url_matches.iter().map(|&(_, share)| 1.0 - 0.9 * f64::from(share)).product::<f64>();
+        let weight =
+            |&(keyword, count): &(u16, f32)| trust.of(keyword) * (100.0 * f64::from(count) / (self.length + 100.0)).ln_1p();
+        let in_text: f64 = self.keyword_counts.iter().map(weight).sum();
+        let missed = |&(keyword, share): &(u16, f32)| 1.0 - 0.9 * trust.of(keyword) * f64::from(share);
+        let in_url = 1.0 - self.url_matches.iter().map(missed).product::<f64>();
         UNIFORM_WEIGHT * in_text + 0.3 * in_url
     }
 
@@ -68,7 +72,7 @@ impl Reading {
 
 /// Whether a page looks like the topic before anything is learnt; used to trust seeds.
 pub(crate) fn looks_on_topic(reading: &Reading) -> bool {
-    reading.keyword_score() >= 0.15
+    reading.keyword_score(&KeywordTrust::default()) >= 0.15
 }
 
 /// The logistic function as a [`Relevance`].

@@ -98,6 +98,12 @@ impl Blocks {
         self.list[block as usize].parent
     }
 
+    /// Whether most words of a closed block are those of links, those of menus inside it left out.
+    pub(super) fn is_mostly_links(&self, block: u32) -> bool {
+        let own = self.list[block as usize].own;
+        own.links > 0 && own.link_words * 2 > own.words
+    }
+
     /// The words of a closed block.
     pub(super) fn span(&self, block: u32) -> Span {
         self.list[block as usize].words.clone()

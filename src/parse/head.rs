@@ -22,7 +22,22 @@ pub(super) struct Head {
     pub(super) canonical: Option<Url>,
     pub(super) refresh: Option<Url>,
     pub(super) language: Option<Language>,
+    /// The day of publication, `YYYY-MM-DD`.
+    pub(super) published: Option<String>,
 }
+
+/// Names of `<meta>` that hold the day of publication, in lower case.
+const PUBLISHED: [&str; 9] = [
+    "article:published_time",
+    "datepublished",
+    "pubdate",
+    "publishdate",
+    "publish_date",
+    "dc.date",
+    "dc.date.issued",
+    "dcterms.date",
+    "date",
+];
 
 impl Head {
     pub(super) fn root(&mut self, element: &Element) {
@@ -39,8 +54,21 @@ impl Head {
         if ADDRESSED.iter().any(|addressed| name.eq_ignore_ascii_case(addressed)) {
             self.obey(content);
         }
+        let property = element.attr("property").or_else(|| element.attr("itemprop")).unwrap_or(name);
+        if self.published.is_none() && PUBLISHED.iter().any(|known| property.trim().eq_ignore_ascii_case(known)) {
+            self.published = day(content);
+        }
         if http_equiv.eq_ignore_ascii_case("refresh") && self.refresh.is_none() {
             self.refresh = refresh_target(content).and_then(|href| links.resolve_other(href));
+        }
+    }
+
+    /// `<time datetime>`, where it is the day of publication: it says so, or is the first of the content.
+    pub(super) fn time(&mut self, element: &Element, is_content: bool) {
+        let says_so = element.attr("pubdate").is_some()
+            || element.attr("itemprop").is_some_and(|name| name.eq_ignore_ascii_case("datePublished"));
+        if self.published.is_none() && (says_so || is_content) {
+            self.published = element.attr("datetime").and_then(day);
         }
     }
 
@@ -58,6 +86,14 @@ impl Head {
             self.directives.nofollow |= is("nofollow") || is("none");
         }
     }
+}
+
+/// The day at the start of a date as pages write it: `2024-05-06T07:08:09Z`, `2024/05/06`, `Mon, 6 May 2024 07:08:09 GMT`.
+fn day(date: &str) -> Option<String> {
+    let date = date.trim();
+    let start: String = date.chars().take(10).map(|c| if c == '/' { '-' } else { c }).collect();
+    let day = start.parse::<jiff::civil::Date>().ok();
+    day.or_else(|| jiff::fmt::rfc2822::parse(date).ok().map(|zoned| zoned.date())).map(|day| day.to_string())
 }
 
 /// Whether a `rel` attribute holds one of the words.
@@ -88,6 +124,16 @@ fn refresh_target(content: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn days_are_read_in_the_spellings_of_the_web() {
+        for date in ["2024-05-06", " 2024-05-06T07:08:09+08:00", "2024/05/06 07:08", "Mon, 6 May 2024 07:08:09 GMT"] {
+            assert_eq!(day(date).as_deref(), Some("2024-05-06"), "{date}");
+        }
+        for date in ["", "yesterday", "2024-13-01", "06.05.2024", "2024年5月6日"] {
+            assert_eq!(day(date), None, "{date}");
+        }
+    }
 
     #[test]
     fn refresh_targets_are_read_in_the_spellings_of_the_web() {

@@ -56,8 +56,18 @@ struct OpenAnchor<'t> {
     seen: Seen<'t>,
 }
 
+/// A stretch of text in one block.
+struct Run {
+    /// In bytes.
+    text: Span,
+    block: u32,
+    navigation: bool,
+    in_heading: bool,
+}
+
 struct Walk<'t, 's> {
     text: TextBuffer,
+    runs: Vec<Run>,
     words: Words<'s>,
     links: Links<'t>,
     blocks: Blocks,
@@ -77,6 +87,7 @@ impl<'t, 's> Walk<'t, 's> {
     fn new(links: Links<'t>, words: Words<'s>) -> Self {
         Self {
             text: TextBuffer::default(),
+            runs: Vec::new(),
             words,
             links,
             blocks: Blocks::new(),
@@ -157,6 +168,10 @@ impl<'t, 's> Walk<'t, 's> {
             Role::Image => self.image(element),
             Role::Meta => self.head.meta(element, &self.links),
             Role::Link => self.link_element(element),
+            Role::Inline if element.name.local == local_name!("time") => {
+                let is_content = self.top().area == Area::Content;
+                self.head.time(element, is_content);
+            }
             Role::Base => {
                 if let Some(href) = attribute(element, &local_name!("href")) {
                     self.links.set_base(href);
@@ -202,10 +217,17 @@ impl<'t, 's> Walk<'t, 's> {
     }
 
     fn end_run_in(&mut self, frame: &Frame<'t>) {
+        let end = self.text.position();
         let run = self.text.take_run();
         if run.is_empty() {
             return;
         }
+        self.runs.push(Run {
+            text: end - run.len() as u32..end,
+            block: frame.block,
+            navigation: frame.area == Area::Navigation,
+            in_heading: frame.in_heading,
+        });
         let place = match (&self.anchor, frame.area) {
             (Some(_), _) => Place::Anchor,
             (None, Area::Navigation) => Place::Navigation,
@@ -300,11 +322,23 @@ impl<'t, 's> Walk<'t, 's> {
         links.merged()
     }
 
+    /// Where the text is navigation.
+    fn boilerplate(&self) -> Vec<Span> {
+        let mut spans = Spans::default();
+        for run in &self.runs {
+            if run.navigation || (!run.in_heading && self.blocks.is_mostly_links(run.block)) {
+                spans.push(run.text.clone());
+            }
+        }
+        spans.merged().iter().cloned().collect()
+    }
+
     fn finish(mut self) -> Page {
         self.close_anchor();
         self.end_run();
         self.blocks.close(PAGE, self.words.position());
         let menu_links = self.demote_menus();
+        let boilerplate = self.boilerplate();
         let text = self.text.into_string();
         let (outlinks, headings, links_dropped) = self.links.finish(&text, &self.words, &self.blocks, &menu_links);
         let (terms, simhash) = self.words.finish();
@@ -313,6 +347,8 @@ impl<'t, 's> Walk<'t, 's> {
             title: self.title,
             title_terms: self.title_terms,
             text,
+            boilerplate,
+            published: self.head.published,
             terms,
             headings,
             outlinks,

@@ -87,6 +87,14 @@ pub enum ParseError {
     NotAList(String),
 }
 
+impl ParseError {
+    /// Whether [`links_of_xml`] may make something of a document that is no page.
+    #[must_use]
+    pub fn may_be_list(&self) -> bool {
+        matches!(self, Self::UnsupportedType(name) if sniff::may_be_list(name))
+    }
+}
+
 /// Reads a document.
 ///
 /// # Errors

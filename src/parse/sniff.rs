@@ -51,6 +51,11 @@ const LISTS: &[(&str, &str)] = &[
     ("sitemapindex", "application/xml (sitemap index)"),
 ];
 
+/// Whether a document of this type may be an XML list, packed or not.
+pub(super) fn may_be_list(name: &str) -> bool {
+    matches!(name, "application/gzip" | "application/xml" | "text/xml") || LISTS.iter().any(|(_, list)| *list == name)
+}
+
 /// The kind of a document.
 pub(super) fn kind(content_type: Option<&str>, body: &[u8]) -> Result<Kind, ParseError> {
     let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

@@ -6,10 +6,7 @@
 //! formatting elements are copied into every paragraph that follows them.
 //! Never: reads the tree (that is `walk`).
 
-use std::{
-    cell::Cell,
-    time::{Duration, Instant},
-};
+use std::{cell::Cell, time::Duration};
 
 use ego_tree::NodeId;
 use html5ever::{
@@ -19,6 +16,8 @@ use html5ever::{
     tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink},
 };
 use scraper::{Html, HtmlTreeSink};
+
+use crate::page::thread_time;
 
 /// Bytes fed at once: one token never costs more than this much tokenizing between two looks at the clock.
 const CHUNK: usize = 8 * 1024;
@@ -33,7 +32,7 @@ const TOKENS_PER_LOOK: u32 = 64;
 pub(super) fn build(text: &str, deadline: Duration) -> (Html, bool) {
     let sink = Limited {
         builder: TreeBuilder::new(HtmlTreeSink::new(Html::new_document()), TreeBuilderOpts::default()),
-        end: Instant::now() + deadline,
+        end: thread_time() + deadline,
         tokens: Cell::new(0),
         stopped: Cell::new(false),
     };
@@ -56,14 +55,15 @@ pub(super) fn build(text: &str, deadline: Duration) -> (Html, bool) {
 /// A tree builder that hears nothing more once a limit is reached.
 struct Limited {
     builder: TreeBuilder<NodeId, HtmlTreeSink>,
-    end: Instant,
+    /// In processor time: a replay on a busy machine reads the same pages.
+    end: Duration,
     tokens: Cell<u32>,
     stopped: Cell<bool>,
 }
 
 impl Limited {
     fn look_at_clock(&self) {
-        if Instant::now() >= self.end {
+        if thread_time() >= self.end {
             self.stopped.set(true);
         }
     }

@@ -25,6 +25,8 @@ pub struct PaceConfig {
     pub address_delay_ms: u64,
     /// Requests under way to one server address at once.
     pub per_address_connections: u32,
+    /// Bytes per second over the whole crawl, at most; 0 sets no ceiling.
+    pub max_bytes_per_second: u64,
     /// The first requests to a new host wait longer: how many, and by what factor.
     pub slow_start_requests: u64,
     pub slow_start_factor: f64,
@@ -48,6 +50,7 @@ impl Default for PaceConfig {
             per_host_connections: 1,
             address_delay_ms: 250,
             per_address_connections: 4,
+            max_bytes_per_second: 0,
             slow_start_requests: 3,
             slow_start_factor: 2.0,
             backoff_ms: 60_000,

@@ -6,6 +6,7 @@
 //! Never: sends a request (`fetch`), reads a clock or draws a random number:
 //! both are handed in, so that a replayed crawl is polite in virtual time.
 
+mod bandwidth;
 mod config;
 mod pace;
 mod paces;
@@ -14,6 +15,7 @@ mod retry_after;
 mod robots;
 mod tag;
 
+pub use bandwidth::Bandwidth;
 pub use config::{PaceConfig, PaceConfigError};
 pub use pace::{Ledger, Pace, Reply};
 pub use paces::Paces;

@@ -23,8 +23,8 @@ const MAX_SITEMAPS: usize = 1_000;
 /// How long a copy holds (RFC 9309, 2.4).
 const FRESH: Duration = Duration::from_hours(24);
 
-/// When to ask again for one that could not be reached.
-const RETRY: Duration = Duration::from_hours(1);
+/// When to ask again for one that could not be reached; twice as long each time, up to [`FRESH`].
+const RETRY: Duration = Duration::from_mins(10);
 
 /// For how long an unreachable robots.txt disallows all (RFC 9309, 2.3.1.4).
 const GRACE: Duration = Duration::from_hours(30 * 24);
@@ -106,10 +106,13 @@ impl Robots {
         matches!(self.standing, Standing::Unreachable(_))
     }
 
-    /// When to fetch it again: after a day, or an hour where it could not be reached.
+    /// When to fetch it again: after a day, or sooner where it could not be reached `failures` times in a row.
     #[must_use]
-    pub fn expires(&self, fetched_at: Timestamp) -> Timestamp {
-        fetched_at + if self.is_unreachable() { RETRY } else { FRESH }
+    pub fn expires(&self, fetched_at: Timestamp, failures: u32) -> Timestamp {
+        if !self.is_unreachable() {
+            return fetched_at + FRESH;
+        }
+        fetched_at + RETRY.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(FRESH)
     }
 
     /// After 30 days out of reach it counts as missing, and all is allowed.

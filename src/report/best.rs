@@ -22,8 +22,8 @@ pub(super) struct BestPage {
 }
 
 /// A page on the way to another.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Step {
+#[derive(Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Step {
     pub url: String,
     /// Empty where the page is known by its address only.
     pub title: String,
@@ -53,7 +53,11 @@ fn is_near(a: u64, b: u64) -> bool {
     a != 0 && b != 0 && (a ^ b).count_ones() <= NEAR_BITS
 }
 
-fn way_to(rows: &dyn Rows, page: &PageRecord) -> Result<Vec<Step>, ReportError> {
+/// The pages on the way from a seed to a page, the seed first; empty for a seed.
+///
+/// # Errors
+/// The rows cannot be read.
+pub fn way_to(rows: &dyn Rows, page: &PageRecord) -> Result<Vec<Step>, ReportError> {
     let mut way = Vec::new();
     let mut passed: Vec<Fingerprint> = vec![page.fingerprint];
     let mut source = page.source.zip(page.source_url.clone());

@@ -81,6 +81,11 @@ impl HarvestCurve {
         })
     }
 
+    /// Whether each of the last 1,000 pages was relevant, the last one last.
+    pub fn latest(&self) -> Vec<bool> {
+        self.recent.iter().copied().collect()
+    }
+
     /// At most 200 points at equal steps, the last page among them.
     pub fn series(&self) -> Vec<HarvestPoint> {
         let last = self.now().filter(|now| self.points.last().is_none_or(|point| point.fetched < now.fetched));

@@ -9,7 +9,7 @@ use crate::store::HostRecord;
 
 use super::{ReportError, table::Table};
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "host",
     "requests",
     "fetched",
@@ -23,6 +23,7 @@ const COLUMNS: [&str; 13] = [
     "crawl_delay_ms",
     "delay_ms",
     "last_elapsed_ms",
+    "shortest_pause_ms",
 ];
 
 /// The table of hosts.
@@ -51,6 +52,7 @@ impl HostsCsv {
             &or_empty(host.crawl_delay_ms.map(|delay| delay.to_string())),
             &host.delay_ms.to_string(),
             &host.last_elapsed_ms.to_string(),
+            &or_empty(host.shortest_pause_ms.map(|pause| pause.to_string())),
         ])
     }
 

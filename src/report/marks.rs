@@ -15,11 +15,11 @@ const PASSAGE: usize = 260;
 const LEAD: usize = 80;
 
 /// Looks for the words of a topic.
-pub(super) struct Marker(Option<Regex>);
+pub struct Marker(Option<Regex>);
 
 /// A part of a text, in pieces.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Passage<'a> {
+pub struct Passage<'a> {
     pub pieces: Vec<Piece<'a>>,
     /// The text begins before it.
     pub cut_before: bool,
@@ -29,7 +29,7 @@ pub(super) struct Passage<'a> {
 
 /// A piece of a passage.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Piece<'a> {
+pub struct Piece<'a> {
     pub text: &'a str,
     /// It is a word of the topic.
     pub marked: bool,
@@ -37,6 +37,7 @@ pub(super) struct Piece<'a> {
 
 impl Marker {
     /// `words` are phrases or words in lower case, plural folded, as [`crate::text::Segmenter`] writes them.
+    #[must_use]
     pub fn new<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let mut words: Vec<&str> = words.map(str::trim).filter(|word| !word.is_empty()).take(MAX_WORDS).collect();
         // Of several words that begin alike the longest is to be found.
@@ -47,6 +48,7 @@ impl Marker {
     }
 
     /// The passage of `text` that holds most of the topic's words.
+    #[must_use]
     pub fn passage<'a>(&self, text: &'a str) -> Passage<'a> {
         let marks: Vec<(usize, usize)> =
             self.0.iter().flat_map(|regex| regex.find_iter(text)).map(|found| (found.start(), found.end())).collect();

@@ -16,8 +16,11 @@
 mod advice;
 mod best;
 mod charts;
+mod copies;
+mod drift;
 mod error;
 mod facts;
+mod forecast;
 mod format;
 mod harvest;
 mod hosts_csv;
@@ -42,12 +45,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
+pub use best::{Step, way_to};
+pub use drift::{Drift, DriftWord};
 pub use error::ReportError;
 pub use facts::{CrawlFacts, LinkWeight, RowError, RowStream, Rows, Stop};
+pub use forecast::Forecast;
 pub use harvest::HarvestPoint;
 pub use link_quality::{EstimateGroup, LinkModelQuality};
+pub use marks::{Marker, Passage, Piece};
 pub use share::{ShareEstimate, Yield};
-pub use summary::{Arm, Arms, Decoding, DepthYield, Harvest, HostCounts, LinkCounts, PageCounts, Summary, Timing};
+pub use summary::{
+    Arm, Arms, Cluster, Copies, Decoding, DepthYield, Harvest, HostCounts, LinkCounts, PageCounts, Summary, Timing,
+};
 
 use hosts_csv::HostsCsv;
 use html::View;

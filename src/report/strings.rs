@@ -47,6 +47,8 @@ texts! {
     tile_bytes: "Downloaded", "下载量";
     tile_time: "Time taken", "用时";
     tile_time_note: "{rate} pages per minute", "每分钟 {rate} 个网页";
+    forecast: "Going on, about {relevant} of the next {pages} pages can be expected to be relevant (90% interval {low} to {high}).",
+        "若继续采集，预计接下来的 {pages} 个网页中约有 {relevant} 个相关（90% 区间 {low} 至 {high}）。";
     recent: "Of the last {count} pages, {share} were relevant.", "最近 {count} 个网页中，{share} 是相关的。";
     control: "As a control, some links were taken at random from all that waited: {fetched} pages, of which {share} were relevant (95% interval {low} to {high}).",
         "作为对照，另从全部待抓链接中随机抽取了一部分：共 {fetched} 个网页，其中 {share} 相关（95% 置信区间 {low} 至 {high}）。";
@@ -105,6 +107,15 @@ texts! {
     words_intro: "The words that speak most for the topic, with their weights in the page model.", "页面模型中最能代表该主题的词及其权重。";
     no_words: "The page model has no weighted words yet.", "页面模型尚无带权重的词。";
     word: "Word", "词";
+    drift: "How the vocabulary drifted", "用词的变化";
+    drift_intro: "Words whose share of relevant pages changed most between the first {pages} and the last {pages} of them.",
+        "在最早的 {pages} 个与最后的 {pages} 个相关网页之间，出现比例变化最大的词。";
+    drift_none: "No word’s share changed much between early and late relevant pages.", "早期与后期的相关网页用词没有明显变化。";
+    drift_few: "There are too few relevant pages to tell early from late words.", "相关网页太少，无法比较前后用词。";
+    drift_rising: "Came up", "增多的词";
+    drift_fading: "Faded", "减少的词";
+    drift_early: "Early", "早期";
+    drift_late: "Late", "后期";
     weight: "Weight", "权重";
 
     tunnel: "Going through irrelevant pages", "穿过无关网页";
@@ -132,6 +143,8 @@ texts! {
     duplicates_intro: "{count} documents were already known under another address ({share} of requests). They do not count in the harvest.",
         "有 {count} 个文档已在其他网址下出现过（占请求的 {share}），不计入收获率。";
     no_duplicates: "No document came twice.", "没有重复的文档。";
+    clusters: "{clusters} pages have copies: {exact} copies of the same bytes, {near} of nearly the same words, {canonical} that name another address as their own.",
+        "{clusters} 个网页有副本：{exact} 个内容完全相同，{near} 个用词几乎相同，{canonical} 个自己声明了规范网址。";
     duplicate: "Address", "网址";
     duplicate_of: "The same as", "与之相同";
 
@@ -147,6 +160,11 @@ texts! {
     count: "Count", "数量";
     gone: "The server says that there is no such page", "服务器表示该网页不存在";
     no_reason: "No reason was recorded", "未记录原因";
+
+    quarantined: "URL patterns in quarantine", "被隔离的网址模式";
+    quarantined_intro: "{links} links of {count} URL patterns wait in quarantine: the last pages of these patterns brought nothing new, or nothing relevant. They are probed now and then; to fetch them all the same, go on with --release and a regular expression that their addresses match.",
+        "{count} 种网址模式共 {links} 个链接处于隔离中：这些模式最近的网页没有带来新内容或相关内容。爬虫会不时试探；若仍要抓取，请用 --release 加上与其网址匹配的正则表达式继续采集。";
+    pattern: "Pattern", "模式";
 
     politeness: "How the servers were treated", "礼貌抓取情况";
     politeness_intro: "The {shown} hosts with most requests of {count}; all are in {file}. Throttled counts the times a server asked to slow down.",
@@ -232,6 +250,7 @@ const RULES: &[(&str, &str, &str)] = &[
     ("scope.exclude", "the address fits a pattern to leave out", "网址符合要排除的模式"),
     ("scope.max_depth", "too many links away from a seed", "距种子网址过远"),
     ("scope.max_path_depth", "too many folders in the address", "网址目录层级过深"),
+    ("scope.max_repeats", "a folder occurs again and again in the address", "网址中同一目录反复出现"),
     ("scope.exclude_extensions", "a file that is not a page (image, archive, …)", "不是网页的文件（图片、压缩包等）"),
     ("not-recorded", "not part of the recorded web", "不在录制的网页之内"),
     ("nofollow", "the page asks crawlers not to follow it", "网页要求爬虫不要跟随"),
@@ -268,6 +287,7 @@ mod tests {
             Refusal::Depth,
             Refusal::PathDepth,
             Refusal::Extension,
+            Refusal::Repeats,
         ] {
             assert!(EN.rule(rule.name()).is_some() && ZH.rule(rule.name()).is_some(), "{}", rule.name());
         }

@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
+    drift::Drift,
     facts::Stop,
+    forecast::Forecast,
     harvest::HarvestPoint,
     link_quality::LinkModelQuality,
     share::{ShareEstimate, Yield},
@@ -30,6 +32,8 @@ pub struct Summary {
     pub timing: Timing,
     pub pages: PageCounts,
     pub harvest: Harvest,
+    /// What going on would bring; `null` where nothing was fetched or nothing waits.
+    pub forecast: Option<Forecast>,
     /// By ISO 639-1 code; `und` for all languages but Chinese and English.
     pub languages: BTreeMap<&'static str, Yield>,
     /// By links from a seed.
@@ -42,6 +46,8 @@ pub struct Summary {
     pub links: LinkCounts,
     pub hosts: HostCounts,
     pub decoding: Decoding,
+    pub copies: Copies,
+    pub drift: Drift,
 }
 
 /// When the crawl ran.
@@ -104,6 +110,8 @@ pub struct Arms {
     pub order: Arm,
     /// Taken at random from all that waited: the control.
     pub random: Arm,
+    /// Taken unlike what was tried, while the order had lost the topic.
+    pub explored: Arm,
 }
 
 /// One arm of [`Arms`].
@@ -126,6 +134,8 @@ pub struct LinkCounts {
     pub by_fate: BTreeMap<String, u64>,
     /// Outlinks refused, by rule, as the crawl counted them.
     pub refused: BTreeMap<String, u64>,
+    /// URL templates in quarantine when the crawl stopped, with the waiting links that are held back for each.
+    pub quarantined: BTreeMap<String, u64>,
 }
 
 /// Servers.
@@ -145,8 +155,33 @@ pub struct HostCounts {
 pub struct Decoding {
     /// Fetched pages by character encoding.
     pub charsets: BTreeMap<String, u64>,
-    /// Fetched pages whose title or opening holds U+FFFD, the mark of a character that could not be decoded.
+    /// Fetched pages with bytes that are not valid in their encoding; they were replaced by U+FFFD.
     pub damaged: u64,
     /// `damaged` per fetched page.
     pub damaged_rate: Option<f64>,
+}
+
+/// Documents that came more than once.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Copies {
+    /// The same bytes.
+    pub exact: u64,
+    /// Nearly the same words.
+    pub near: u64,
+    /// Another address of a page, by its `rel=canonical`.
+    pub canonical: u64,
+    /// Pages that have copies.
+    pub clusters: u64,
+    /// The largest clusters, at most 20.
+    pub largest: Vec<Cluster>,
+}
+
+/// A page and its copies.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Cluster {
+    /// `seq` of the page.
+    pub original: u64,
+    pub copies: u64,
+    /// Address of the first copy.
+    pub first_copy: String,
 }

@@ -12,7 +12,10 @@ use crate::{
 };
 
 use super::{
+    copies::CopyTally,
+    drift::DriftTally,
     facts::CrawlFacts,
+    forecast::Forecast,
     harvest::HarvestCurve,
     link_quality::EstimateHistogram,
     links_csv::fate_name,
@@ -51,9 +54,12 @@ pub(super) struct Tally {
     seed: Yield,
     order: Yield,
     random: Yield,
+    explored: Yield,
     fates: BTreeMap<String, u64>,
     charsets: BTreeMap<String, u64>,
     damaged: u64,
+    copies: CopyTally,
+    drift: DriftTally,
     answers: u64,
     answer_ms: u64,
     longest_answer_ms: u64,
@@ -80,9 +86,12 @@ impl Tally {
             seed: Yield::default(),
             order: Yield::default(),
             random: Yield::default(),
+            explored: Yield::default(),
             fates: BTreeMap::new(),
             charsets: BTreeMap::new(),
             damaged: 0,
+            copies: CopyTally::default(),
+            drift: DriftTally::default(),
             answers: 0,
             answer_ms: 0,
             longest_answer_ms: 0,
@@ -104,6 +113,9 @@ impl Tally {
             return self.excluded.add(page.reason.as_deref());
         }
         self.add_request(&page);
+        if page.outcome == Outcome::Fetched && page.relevant {
+            self.drift.add(&page);
+        }
         // The evidence is long and not shown.
         page.evidence = Vec::new();
         page.terms = Vec::new();
@@ -114,9 +126,12 @@ impl Tally {
                     self.best_pages.add(page);
                 }
             }
-            Outcome::Duplicate => self.duplicates.add(page),
+            Outcome::Duplicate => {
+                self.copies.add(&page);
+                self.duplicates.add(page);
+            }
             Outcome::Failed => self.failed.add(page.reason.as_deref()),
-            Outcome::Excluded | Outcome::Redirected | Outcome::Gone => {}
+            Outcome::Excluded | Outcome::Redirected | Outcome::Gone | Outcome::LinksOnly => {}
         }
     }
 
@@ -143,13 +158,14 @@ impl Tally {
             Chosen::Seed => &mut self.seed,
             Chosen::Order => &mut self.order,
             Chosen::Random => &mut self.random,
+            Chosen::Explored => &mut self.explored,
         };
         arm.add(relevant);
         if page.chosen != Chosen::Seed {
             self.estimates.add(page.estimate.get(), relevant);
         }
         *self.charsets.entry(page.charset.clone()).or_default() += 1;
-        self.damaged += u64::from(page.title.contains('\u{fffd}') || page.excerpt.contains('\u{fffd}'));
+        self.damaged += u64::from(page.had_decode_errors);
     }
 
     pub fn add_links(&mut self, outlinks: &[OutlinkRecord]) {
@@ -191,6 +207,7 @@ impl Tally {
             stop: facts.stop.clone(),
             timing: self.timing(facts),
             harvest: self.harvest(),
+            forecast: Forecast::of(&self.curve.latest(), all.fetched, facts.state.waiting),
             pages: PageCounts {
                 fetched: all.fetched,
                 relevant: all.relevant,
@@ -202,7 +219,7 @@ impl Tally {
             languages: self.languages,
             depths: depth_yields(self.depths),
             tunnel: depth_yields(self.tunnel),
-            arms: Arms { seed: arm(self.seed), order: arm(self.order), random: arm(self.random) },
+            arms: Arms { seed: arm(self.seed), order: arm(self.order), random: arm(self.random), explored: arm(self.explored) },
             link_model: self.estimates.quality(),
             model_versions: facts.model_versions,
             links: LinkCounts {
@@ -210,6 +227,7 @@ impl Tally {
                 waiting: facts.state.waiting,
                 by_fate: self.fates,
                 refused: facts.state.refused.clone(),
+                quarantined: facts.state.quarantined.clone(),
             },
             hosts: self.hosts,
             decoding: Decoding {
@@ -217,6 +235,8 @@ impl Tally {
                 damaged: self.damaged,
                 damaged_rate: (all.fetched > 0).then(|| self.damaged as f64 / all.fetched as f64),
             },
+            copies: self.copies.finish(),
+            drift: self.drift.finish(),
         };
         let highlights = Highlights {
             best_pages: self.best_pages.finish(),

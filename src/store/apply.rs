@@ -9,9 +9,9 @@ use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
 use rustc_hash::FxHashMap;
 
 use super::{
-    ArchivePlace, Batch, HostRecord, LinkRecord, OutlinkRecord, PageRecord, StoreError,
+    ArchivePlace, Batch, Capture, CopyKind, CopyOf, HostRecord, LinkRecord, OutlinkRecord, PageRecord, StoreError,
     archive::ArchiveWriter,
-    codec::{Encoder, HostRow, OutlinkRows, PageRow, RobotsMark, decode},
+    codec::{Encoder, HostRow, LessonRow, OutlinkRows, PageRow, RobotsMark, decode, decode_page},
     link_row,
     schema::{STATE_KEY, WriteTables, queue_key},
 };
@@ -24,12 +24,22 @@ pub(super) fn apply(
     archive: &mut ArchiveWriter,
     encoder: &mut Encoder,
 ) -> Result<(), StoreError> {
-    let Batch { pages, outlinks, waiting, finished, ranks, relevances, hosts, models, captures, state } = batch;
-    let mut places = FxHashMap::default();
-    for capture in &captures {
-        places.insert(capture.seq, archive.append(capture)?);
-    }
+    let Batch {
+        pages,
+        outlinks,
+        waiting,
+        finished,
+        ranks,
+        relevances,
+        hosts,
+        models,
+        lessons,
+        lessons_are_kept,
+        captures,
+        state,
+    } = batch;
     let mut changes = Changes { tables: WriteTables::open(transaction)?, encoder, host_ids: FxHashMap::default() };
+    let places = changes.add_captures(&captures, &pages, archive)?;
     // Before `pages` and `finished`: what one batch discovers and finishes is finished.
     changes.put_waiting(waiting)?;
     changes.add_pages(pages, places)?;
@@ -43,6 +53,13 @@ pub(super) fn apply(
     }
     for (name, model) in models {
         changes.tables.models.insert(name.as_str(), model.as_slice())?;
+    }
+    if lessons_are_kept {
+        changes.tables.lessons.retain(|_, _| false)?;
+    }
+    if let Some(lessons) = lessons {
+        let number = changes.tables.lessons.last()?.map_or(0, |(number, _)| number.value() + 1);
+        changes.tables.lessons.insert(number, changes.encoder.encode(&LessonRow(lessons))?.as_slice())?;
     }
     if let Some(state) = state {
         changes.tables.meta.insert(STATE_KEY, changes.encoder.encode(&state)?.as_slice())?;
@@ -89,6 +106,43 @@ impl Changes<'_> {
         Ok(())
     }
 
+    /// Writes captures to the archive, and says where those lie that it keeps.
+    fn add_captures(
+        &self,
+        captures: &[Capture],
+        pages: &[PageRecord],
+        archive: &mut ArchiveWriter,
+    ) -> Result<FxHashMap<u64, ArchivePlace>, StoreError> {
+        let by_seq: FxHashMap<u64, &PageRecord> = pages.iter().map(|page| (page.seq, page)).collect();
+        let mut places = FxHashMap::default();
+        for capture in captures {
+            if capture.seq == 0 {
+                archive.append_other(capture)?;
+                continue;
+            }
+            let page = by_seq.get(&capture.seq).copied();
+            let page = page.ok_or_else(|| StoreError::Refused(format!("a capture came without its page {}", capture.seq)))?;
+            let original = match page.copy_of.filter(|copy| copy.kind == CopyKind::Exact) {
+                None => None,
+                Some(CopyOf { seq, .. }) => match by_seq.get(&seq) {
+                    Some(original) if places.contains_key(&seq) => Some((*original).clone()),
+                    Some(_) => None,
+                    None => self
+                        .tables
+                        .pages
+                        .get(seq)?
+                        .map(|row| decode_page(row.value()))
+                        .transpose()?
+                        .filter(|page| page.archive.is_some()),
+                },
+            };
+            if let Some(place) = archive.append(capture, page, original.as_ref())? {
+                places.insert(capture.seq, place);
+            }
+        }
+        Ok(places)
+    }
+
     fn add_pages(&mut self, pages: Vec<PageRecord>, mut places: FxHashMap<u64, ArchivePlace>) -> Result<(), StoreError> {
         let mut last = self.tables.pages.last()?.map_or(0, |(seq, _)| seq.value());
         for mut page in pages {
@@ -104,10 +158,7 @@ impl Changes<'_> {
             self.tables.standing.insert(last, (page.rank, page.residual, page.relevance.get() as f32))?;
             self.tables.pages.insert(last, self.encoder.encode(&PageRow::from(page))?.as_slice())?;
         }
-        match places.keys().next() {
-            Some(seq) => Err(StoreError::Refused(format!("a capture came without its page {seq}"))),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     fn put_outlinks(&mut self, outlinks: Vec<(u64, Vec<OutlinkRecord>)>) -> Result<(), StoreError> {

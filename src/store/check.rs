@@ -8,9 +8,9 @@ use std::{path::Path, sync::Arc};
 use redb::{ReadableDatabase, ReadableTable, ReadableTableMetadata};
 
 use super::{
-    ArchivePlace, CrawlState, PageRecord, RobotsRecord, StoreError,
+    ArchivePlace, CrawlState, PageLabels, PageRecord, RobotsRecord, StoreError,
     archive::{self, ArchiveEnd, read_capture},
-    codec::{HostRow, decode, decode_outlinks, decode_page},
+    codec::{HostRow, LessonRow, decode, decode_outlinks, decode_page},
     link_row,
     open::Shared,
     read::HostNames,
@@ -18,6 +18,9 @@ use super::{
     verify::{CheckModel, Findings, Problem, Verification},
 };
 use crate::page::Outcome;
+
+/// Name by which lessons are given to [`CheckModel`].
+const LESSONS: &str = "lessons";
 
 type Progress<'a> = &'a mut dyn FnMut(u64, u64);
 
@@ -80,6 +83,9 @@ impl Check {
         check.state(&tables)?;
         check.models(&tables, check_model)?;
         check.archive(&shared.dir, end)?;
+        if let Err(error) = PageLabels::load(&shared.dir) {
+            check.findings.add(Problem::Labels, || error.to_string());
+        }
         Ok(check)
     }
 
@@ -259,6 +265,13 @@ impl Check {
             let (name, model) = entry?;
             if let Err(e) = check_model(name.value(), model.value()) {
                 self.findings.add(Problem::ModelUnreadable, || format!("{}: {e}", name.value()));
+            }
+        }
+        for entry in tables.lessons.iter()? {
+            let (number, row) = entry?;
+            let read = decode::<LessonRow>(row.value()).map_err(|e| e.to_string());
+            if let Err(e) = read.and_then(|row| check_model(LESSONS, &row.0)) {
+                self.findings.add(Problem::ModelUnreadable, || format!("lessons {}: {e}", number.value()));
             }
         }
         Ok(())

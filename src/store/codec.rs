@@ -47,6 +47,12 @@ impl Row for RobotsRecord {
     const PACKED: bool = true;
 }
 
+impl Row for LessonRow {
+    const KIND: &'static str = "lessons";
+    const VERSION: u8 = 1;
+    const PACKED: bool = true;
+}
+
 impl Row for CrawlState {
     const KIND: &'static str = "state";
     const VERSION: u8 = 1;
@@ -56,6 +62,10 @@ impl Row for ArchiveEnd {
     const KIND: &'static str = "archive";
     const VERSION: u8 = 1;
 }
+
+/// Bytes that only the engine understands.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct LessonRow(pub Vec<u8>);
 
 /// A page with its words and their counts apart, which pack better that way.
 #[derive(Serialize, Deserialize)]
@@ -133,11 +143,12 @@ pub(super) struct RobotsMark {
     status: u16,
     fetched_at: Timestamp,
     length: u64,
+    failures: u32,
 }
 
 impl RobotsMark {
     pub fn of(robots: &RobotsRecord) -> Self {
-        Self { status: robots.status, fetched_at: robots.fetched_at, length: robots.text.len() as u64 }
+        Self { status: robots.status, fetched_at: robots.fetched_at, length: robots.text.len() as u64, failures: robots.failures }
     }
 }
 
@@ -241,8 +252,9 @@ mod tests {
 
     use super::*;
     use crate::{
+        fetch::Validators,
         page::{Outcome, Relevance},
-        store::{ArchivePlace, Chosen},
+        store::{ArchivePlace, Chosen, CopyKind, CopyOf},
         text::Language,
         url::Refusal,
     };
@@ -282,6 +294,9 @@ mod tests {
             rank: 0.125,
             residual: 0.0625,
             chosen: Chosen::Random,
+            had_decode_errors: true,
+            copy_of: Some(CopyOf { seq: 1, kind: CopyKind::Near }),
+            validators: validators(),
         }
     }
 
@@ -291,8 +306,22 @@ mod tests {
         vec![outlink(own, OutlinkFate::Queued), outlink(Fingerprint(5), OutlinkFate::Refused(Refusal::Depth))]
     }
 
+    fn validators() -> Validators {
+        Validators { etag: Some("e".into()), last_modified: None }
+    }
+
+    fn robots() -> RobotsRecord {
+        RobotsRecord {
+            status: 200,
+            fetched_at: Timestamp(6),
+            text: "robots".into(),
+            unreachable_since: Some(Timestamp(7)),
+            failures: 8,
+            validators: validators(),
+        }
+    }
+
     fn host() -> HostRow {
-        let robots = RobotsRecord { status: 200, fetched_at: Timestamp(6), text: "robots".into() };
         let record = HostRecord {
             name: "e.com".into(),
             requests: 1,
@@ -303,12 +332,21 @@ mod tests {
             bytes: 6,
             ..HostRecord::default()
         };
-        HostRow { record, robots: Some(RobotsMark::of(&robots)) }
+        HostRow { record, robots: Some(RobotsMark::of(&robots())) }
     }
 
     fn state() -> CrawlState {
         let refused = [("scope.depth".to_owned(), 3)].into();
-        CrawlState { pages: 1, fetched: 2, refused, now: Timestamp(4), stop: Some("budget".into()), ..CrawlState::default() }
+        let quarantined = [("e.com/*".to_owned(), 2)].into();
+        CrawlState {
+            pages: 1,
+            fetched: 2,
+            refused,
+            quarantined,
+            now: Timestamp(4),
+            stop: Some("budget".into()),
+            ..CrawlState::default()
+        }
     }
 
     /// Checks that a row reads back, and that its layout is the one that its version stands for.
@@ -324,7 +362,7 @@ mod tests {
         assert_eq!(
             PageRecord::from(frozen::<PageRow>(
                 &page().into(),
-                "010e687474703a2f2f652e636f6d2f61ef9bafcdf8acd1910101ad020101720000003f01000000000000d03f0000403f020305652e636f6d0107010173016108090a017401630003e7a8bb01780b0c0d01010e0f010000003f00000000000000c03f000000000000b03f020101770100000040"
+                "010e687474703a2f2f652e636f6d2f61ef9bafcdf8acd1910101ad020101720000003f01000000000000d03f0000403f020305652e636f6d0107010173016108090a017401630003e7a8bb01780b0c0d01010e0f010000003f00000000000000c03f000000000000b03f0201010101010165000101770100000040"
             )),
             page()
         );
@@ -336,10 +374,13 @@ mod tests {
             .unwrap(),
             outlinks()
         );
-        assert_eq!(frozen(&host(), "05652e636f6d010203040506000000000001c8010606"), host());
-        assert_eq!(frozen(&state(), "0102000000010b73636f70652e646570746803000400000106627564676574"), state());
-        let robots = RobotsRecord { status: 200, fetched_at: Timestamp(6), text: "robots".into() };
-        assert_eq!(frozen(&robots, "c8010606726f626f7473"), robots);
+        assert_eq!(frozen(&host(), "05652e636f6d01020304050600000000000000000001c801060608"), host());
+        assert_eq!(
+            frozen(&state(), "0102000000010b73636f70652e6465707468030107652e636f6d2f2a02000400000106627564676574"),
+            state()
+        );
+        assert_eq!(frozen(&robots(), "c8010606726f626f747301070801016500"), robots());
+        assert_eq!(frozen(&LessonRow(vec![1, 2]), "020102"), LessonRow(vec![1, 2]));
         let end = ArchiveEnd { file: 3, length: 300 };
         assert_eq!(frozen(&end, "03ac02"), end);
     }

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     CrawlState, RobotsRecord, Store, StoreError,
     archive::ArchiveEnd,
-    codec::{HostRow, damaged, decode, decode_outlinks, decode_page},
+    codec::{HostRow, LessonRow, damaged, decode, decode_outlinks, decode_page},
     link_row,
     open::database_path,
     read::HostNames,
@@ -27,7 +27,8 @@ impl Store {
     pub fn dump(&self, out: &mut impl Write) -> Result<(), StoreError> {
         let tables = ReadTables::open(&self.shared.database.begin_read()?)?;
         let mut names = HostNames::new(&tables.hosts);
-        let ReadTables { meta, pages, page_of, standing, outlinks, waiting, queue, hosts, host_ids, robots, models } = &tables;
+        let ReadTables { meta, pages, page_of, standing, outlinks, waiting, queue, hosts, host_ids, robots, models, lessons } =
+            &tables;
         let mut dump = Dump { store: self, out };
         dump.table("meta", meta, |name, row| match *name {
             SCHEMA_KEY => Ok(format!("{row:?}")),
@@ -44,7 +45,12 @@ impl Store {
         dump.table("hosts", hosts, |_, row| decode::<HostRow>(row).map(|host| format!("{host:?}")))?;
         dump.table("host_ids", host_ids, |_, id| Ok(id.to_string()))?;
         dump.table("robots", robots, |_, row| decode::<RobotsRecord>(row).map(|robots| format!("{robots:?}")))?;
-        dump.table("models", models, |_, model| Ok(format!("{} bytes, xxh3 {:016x}", model.len(), xxh3_64(model))))
+        dump.table("models", models, |_, model| Ok(format!("{} bytes, xxh3 {:016x}", model.len(), xxh3_64(model))))?;
+        dump.table("lessons", lessons, |_, row| decode::<LessonRow>(row).map(|row| format!("{} bytes", row.0.len())))?;
+        for line in self.labels()?.to_tsv().lines() {
+            writeln!(dump.out, "labels {line}").map_err(StoreError::io(&database_path(&self.shared.dir)))?;
+        }
+        Ok(())
     }
 }
 

@@ -32,6 +32,8 @@ pub enum StoreError {
     BeyondRepair { dir: PathBuf, detail: String },
     #[error("the disk is full: {place} cannot grow; free some space and start the crawl again, it goes on from its last commit")]
     DiskFull { place: String },
+    #[error("{place}: {detail}; a line is an address, a tab, and `yes` or `no`: correct it, or take it out")]
+    Label { place: String, detail: String },
     #[error("{place}: {source}")]
     Io { place: String, source: io::Error },
     /// The batch breaks a rule of the store; nothing of it was kept.
@@ -60,7 +62,7 @@ impl StoreError {
         move |source| Self::from_io(place, source)
     }
 
-    pub(super) fn corrupt(place: impl Into<String>, detail: impl std::fmt::Display) -> Self {
+    pub(crate) fn corrupt(place: impl Into<String>, detail: impl std::fmt::Display) -> Self {
         Self::Corrupt { place: place.into(), detail: detail.to_string() }
     }
 
@@ -72,6 +74,15 @@ impl StoreError {
                 Self::Locked { dir: dir.to_owned() }
             }
             other => Self::from_redb(dir.join(DATABASE).display().to_string(), other.into()),
+        }
+    }
+
+    /// An I/O error of a temporary file; its message names the place.
+    #[must_use]
+    pub fn spilling(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { place: error.to_string() },
+            _ => Self::Io { place: "a temporary file".to_owned(), source: error },
         }
     }
 

@@ -21,7 +21,7 @@ use crate::{
 };
 
 const KIND: &str = "link";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// What the queue needs of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -41,10 +41,10 @@ struct LinkRow<'a> {
     depth: u16,
     tunnel_depth: u8,
     in_degree: u32,
+    forgotten_relevance: f32,
     tries: u8,
     not_before: Timestamp,
     estimate: Relevance,
-    rank_received: f64,
     #[serde(borrow)]
     in_links: Vec<InLinkRow<'a>>,
 }
@@ -54,6 +54,7 @@ struct LinkRow<'a> {
 #[derive(Serialize, Deserialize)]
 struct InLinkRow<'a> {
     source: u64,
+    ordinal: u16,
     #[serde(borrow)]
     anchor: Option<(Cow<'a, str>, Ids<'a>)>,
     #[serde(borrow)]
@@ -103,11 +104,11 @@ pub(super) fn encode(host: u32, host_name: &str, link: &LinkRecord) -> Result<Ve
         tunnel_depth,
         in_links,
         in_degree,
+        forgotten_relevance,
         tries,
         not_before,
         priority,
         estimate,
-        rank_received,
     } = link;
     let (scheme, rest) = split(url, host_name);
     let row = LinkRow {
@@ -118,10 +119,10 @@ pub(super) fn encode(host: u32, host_name: &str, link: &LinkRecord) -> Result<Ve
         depth: *depth,
         tunnel_depth: *tunnel_depth,
         in_degree: *in_degree,
+        forgotten_relevance: *forgotten_relevance,
         tries: *tries,
         not_before: *not_before,
         estimate: *estimate,
-        rank_received: *rank_received,
         in_links: in_links.iter().scan(None, |before, link| Some(InLinkRow::of(link, before.replace(link)))).collect(),
     };
     plain(KIND, VERSION, &row)
@@ -154,11 +155,11 @@ pub(super) fn decode(
         tunnel_depth: row.tunnel_depth,
         in_links,
         in_degree: row.in_degree,
+        forgotten_relevance: row.forgotten_relevance,
         tries: row.tries,
         not_before: row.not_before,
         priority: row.head.priority,
         estimate: row.estimate,
-        rank_received: row.rank_received,
     })
 }
 
@@ -169,12 +170,13 @@ fn split<'a>(url: &'a str, host_name: &str) -> (Scheme, &'a str) {
 
 impl<'a> InLinkRow<'a> {
     fn of(link: &'a InLink, before: Option<&InLink>) -> Self {
-        let InLink { source, context, heading: heading_words } = link;
+        let InLink { source, ordinal, context, heading: heading_words } = link;
         let LinkContext { anchor_text, anchor, around, heading, tag_path, group, position, navigation } = context;
         let differs = |same: fn(&InLink, &InLink) -> bool| !before.is_some_and(|before| same(before, link));
         let ids = |ids: &'a [TermId]| Ids(Cow::Borrowed(ids));
         Self {
             source: *source,
+            ordinal: *ordinal,
             anchor: differs(|a, b| (&a.context.anchor_text, &a.context.anchor) == (&b.context.anchor_text, &b.context.anchor))
                 .then(|| (Cow::Borrowed(&**anchor_text), ids(anchor))),
             around: differs(|a, b| a.context.around == b.context.around).then(|| ids(around)),
@@ -210,7 +212,7 @@ impl<'a> InLinkRow<'a> {
         };
         let position = self.position.or(was.map(|was| was.position))?;
         let context = LinkContext { anchor_text, anchor, around, heading, tag_path, group, position, navigation };
-        Some(InLink { source: self.source, context, heading: heading_words })
+        Some(InLink { source: self.source, ordinal: self.ordinal, context, heading: heading_words })
     }
 }
 
@@ -260,7 +262,7 @@ mod tests {
                 position: f32::from(position),
                 navigation: group > 0,
             };
-            InLink { source, context, heading: ids }
+            InLink { source, ordinal: 7 * group, context, heading: ids }
         }
     }
 
@@ -272,11 +274,11 @@ mod tests {
             tunnel_depth: 2,
             in_links,
             in_degree: 70_000,
+            forgotten_relevance: 0.75,
             tries: 1,
             not_before: Timestamp(1_795_219_200_000),
             priority: 0.1,
             estimate: Relevance::new(0.3),
-            rank_received: 1e-9,
         }
     }
 
@@ -307,9 +309,9 @@ mod tests {
     fn a_menu_that_repeats_costs_a_few_bytes_a_time() {
         let context = LinkContext { anchor_text: "Home".into(), around: (0..12).map(TermId).collect(), ..LinkContext::default() };
         let menu: Vec<InLink> =
-            (1..=8).map(|source| InLink { source, context: context.clone(), heading: Box::default() }).collect();
+            (1..=8).map(|source| InLink { source, ordinal: 0, context: context.clone(), heading: Box::default() }).collect();
         let size = |links: &[InLink]| encode(0, "e.com", &link("http://e.com/", links.to_vec())).unwrap().len();
-        assert_eq!((size(&menu) - size(&menu[..1])) / 7, 6);
+        assert_eq!((size(&menu) - size(&menu[..1])) / 7, 7);
     }
 
     #[test]
@@ -324,11 +326,11 @@ mod tests {
             position: 0.5,
             navigation: true,
         };
-        let link = link("https://e.com/a", vec![InLink { source: 7, context, heading: [TermId(8)].into() }]);
+        let link = link("https://e.com/a", vec![InLink { source: 7, ordinal: 11, context, heading: [TermId(8)].into() }]);
         let row = encode(9, "e.com", &link).unwrap();
         assert_eq!(
             hex(&row),
-            "01099a9999999999b93f02022f61ac020402f0a2040180b09cdb9f349a99993e95d626e80b2e113e01070103e7a8bb040100000001080200000003000000010104040800000001050000000601010000003f",
+            "02099a9999999999b93f02022f61ac020402f0a2040000403f0180b09cdb9f349a99993e01070b0103e7a8bb040100000001080200000003000000010104040800000001050000000601010000003f",
             "the link row has changed: raise its VERSION, or old crawls are misread"
         );
     }

@@ -15,6 +15,7 @@ mod check;
 mod codec;
 mod dump;
 mod error;
+mod labels;
 mod link_row;
 mod open;
 mod read;
@@ -27,13 +28,14 @@ mod writer;
 
 use serde::{Deserialize, Serialize};
 
-pub use archive::{Archived, read_capture};
+pub use archive::{Archived, RawCapture, read_capture, read_raw, record as warc};
 pub use error::StoreError;
+pub use labels::PageLabels;
 pub use open::Store;
-pub use read::Known;
+pub use read::{Known, Stock};
 pub use records::{
-    ArchivePlace, Batch, Capture, Chosen, CrawlState, HostRecord, InLink, LinkRecord, OutlinkFate, OutlinkRecord, PageRecord,
-    RobotsRecord,
+    ArchivePlace, Batch, Capture, Chosen, CopyKind, CopyOf, CrawlState, HostRecord, InLink, LinkRecord, OutlinkFate,
+    OutlinkRecord, PageRecord, RobotsRecord,
 };
 pub use size::{Sizes, TableSize};
 pub use verify::{CheckModel, Finding, Problem, Severity, Verification, VerifyOptions, verify};
@@ -51,10 +53,22 @@ pub struct StoreConfig {
     pub queue: usize,
     /// Size at which an archive file is followed by the next, in MiB.
     pub archive_file_mib: u64,
+    pub archive: ArchiveChoice,
+}
+
+/// What is kept in the archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArchiveChoice {
+    /// Every answer: pages, redirects, errors. A crawl of the archive finds the same pages.
+    #[default]
+    All,
+    /// Pages that were judged relevant.
+    Relevant,
 }
 
 impl Default for StoreConfig {
     fn default() -> Self {
-        Self { cache_mib: 128, commit_every_ms: 1_000, queue: 8, archive_file_mib: 1_024 }
+        Self { cache_mib: 128, commit_every_ms: 1_000, queue: 8, archive_file_mib: 1_024, archive: ArchiveChoice::All }
     }
 }

@@ -10,9 +10,9 @@ use redb::{Key, Range, ReadOnlyTable, ReadableDatabase, ReadableTable, Value};
 
 use super::{
     CrawlState, HostRecord, LinkRecord, OutlinkRecord, PageRecord, RobotsRecord, Store, StoreError,
-    codec::{HostRow, decode, decode_outlinks, decode_page},
+    codec::{HostRow, LessonRow, decode, decode_outlinks, decode_page},
     link_row,
-    schema::{STATE_KEY, table},
+    schema::{STATE_KEY, queue_key, table},
 };
 use crate::url::Fingerprint;
 
@@ -23,6 +23,15 @@ pub enum Known {
     Waiting,
     /// It is done; the `seq` of its page.
     Finished(u64),
+}
+
+/// A host's best waiting URLs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Stock {
+    /// Best first.
+    pub rows: Vec<(Fingerprint, LinkRecord)>,
+    /// The priority of the best that is left.
+    pub next: Option<f64>,
 }
 
 type Bytes = &'static [u8];
@@ -101,23 +110,36 @@ impl Store {
         link_row::decode(row.value(), |id| names.get(id)).map(Some)
     }
 
-    /// A host's waiting URLs of the highest priority, best first, at most `limit`.
+    /// A host's waiting URLs of the highest priority that are `wanted`, best first, at most `limit`; and the priority of
+    /// the best that is left. Those above `from`, where it is given, are left out.
     ///
     /// Priorities that differ by less than 1 % count as equal here.
     ///
     /// # Errors
     /// As for [`Store::state`].
-    pub fn best_of_host(&self, host: &str, limit: usize) -> Result<Vec<(Fingerprint, LinkRecord)>, StoreError> {
+    pub fn best_of_host(
+        &self,
+        host: &str,
+        from: Option<f64>,
+        limit: usize,
+        wanted: impl Fn(Fingerprint) -> bool,
+    ) -> Result<Stock, StoreError> {
         let read = self.shared.database.begin_read()?;
-        let Some(id) = read.open_table(table::host_ids)?.get(host)?.map(|id| id.value()) else { return Ok(Vec::new()) };
+        let mut best = Stock::default();
+        let Some(id) = read.open_table(table::host_ids)?.get(host)?.map(|id| id.value()) else { return Ok(best) };
         let waiting = read.open_table(table::waiting)?;
-        let queue = read.open_table(table::queue)?.range((id, 0, 0)..=(id, u16::MAX, u64::MAX))?;
-        let mut best = Vec::new();
-        for entry in queue.take(limit) {
+        let first = from.map_or((id, 0, 0), |from| queue_key(id, from, 0));
+        for entry in read.open_table(table::queue)?.range(first..=(id, u16::MAX, u64::MAX))? {
             let (_, _, fingerprint) = entry?.0.value();
-            if let Some(row) = waiting.get(fingerprint)? {
-                best.push((Fingerprint(fingerprint), link_row::decode(row.value(), |_| Ok(host.into()))?));
+            if !wanted(Fingerprint(fingerprint)) {
+                continue;
             }
+            let Some(row) = waiting.get(fingerprint)? else { continue };
+            if best.rows.len() == limit {
+                best.next = Some(link_row::head(row.value())?.priority);
+                break;
+            }
+            best.rows.push((Fingerprint(fingerprint), link_row::decode(row.value(), |_| Ok(host.into()))?));
         }
         Ok(best)
     }
@@ -150,6 +172,15 @@ impl Store {
     /// As for [`Store::state`].
     pub fn model(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.table(table::models)?.get(name)?.map(|row| row.value().to_vec()))
+    }
+
+    /// What was learnt since the last snapshot, batch by batch.
+    ///
+    /// # Errors
+    /// As for [`Store::state`]; also per row.
+    pub fn lessons(&self) -> Result<impl Iterator<Item = Result<Vec<u8>, StoreError>> + use<>, StoreError> {
+        let rows = rows(self.table(table::lessons)?.range::<u64>(..)?);
+        Ok(rows.map(|row| decode::<LessonRow>(&row?.1).map(|row| row.0)))
     }
 
     /// The names of all model snapshots, sorted.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    fetch::{SentRequest, Validators},
     page::{LinkContext, Outcome, Relevance, Timestamp},
     text::{Language, TermId},
     url::{Fingerprint, Refusal},
@@ -61,6 +62,32 @@ pub struct PageRecord {
     pub residual: f64,
     /// Whether a link was taken for its promise, at random (control arm), or as a seed.
     pub chosen: Chosen,
+    /// Bytes that are not valid in `charset` were replaced.
+    pub had_decode_errors: bool,
+    /// The page that a duplicate is a copy of.
+    pub copy_of: Option<CopyOf>,
+    /// What the server gave to ask again with.
+    pub validators: Validators,
+}
+
+/// Which page a duplicate repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CopyOf {
+    /// `seq` of the first page of its kind.
+    pub seq: u64,
+    pub kind: CopyKind,
+}
+
+/// How a duplicate was known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CopyKind {
+    /// The same bytes.
+    Exact,
+    /// Nearly the same words.
+    Near,
+    /// Its `rel=canonical` says so, and its words agree.
+    Canonical,
 }
 
 /// Why the frontier gave a URL out.
@@ -72,6 +99,8 @@ pub enum Chosen {
     Order,
     /// A uniformly random waiting URL: unbiased evidence of what the frontier holds.
     Random,
+    /// Unlike what was tried, while the order had lost the topic.
+    Explored,
 }
 
 /// Where a capture lies in the archive.
@@ -95,14 +124,14 @@ pub struct LinkRecord {
     pub in_links: Vec<InLink>,
     /// All links that lead here from fetched pages.
     pub in_degree: u32,
+    /// Relevance of the pages whose links are not among `in_links`, added up.
+    pub forgotten_relevance: f32,
     /// Failed tries so far.
     pub tries: u8,
     /// Not before this time (retry), where set.
     pub not_before: Timestamp,
     pub priority: f64,
     pub estimate: Relevance,
-    /// What `TopicalRank` has received from pages that link here.
-    pub rank_received: f64,
 }
 
 /// One link that leads to a waiting URL.
@@ -110,6 +139,8 @@ pub struct LinkRecord {
 pub struct InLink {
     /// `seq` of the page it stands on.
     pub source: u64,
+    /// Place among the admitted links of its page.
+    pub ordinal: u16,
     pub context: LinkContext,
     /// Words of the nearest heading.
     pub heading: Box<[TermId]>,
@@ -158,6 +189,13 @@ pub struct HostRecord {
     pub delay_ms: u64,
     pub crawl_delay_ms: Option<u64>,
     pub last_elapsed_ms: u64,
+    /// The shortest time that was left between two requests.
+    pub shortest_pause_ms: Option<u64>,
+    /// Doublings of the time out that are not forgiven yet, and when the last time out ends.
+    pub strikes: u32,
+    pub trouble_until: Timestamp,
+    /// When it was asked for the first time.
+    pub first_asked: Option<Timestamp>,
     /// robots.txt as it was fetched: status, time, text (capped).
     pub robots: Option<RobotsRecord>,
 }
@@ -168,6 +206,11 @@ pub struct RobotsRecord {
     pub status: u16,
     pub fetched_at: Timestamp,
     pub text: String,
+    /// Since when it has been out of reach, and how often in a row it was asked for in vain.
+    pub unreachable_since: Option<Timestamp>,
+    pub failures: u32,
+    /// What the server gave to ask again with.
+    pub validators: Validators,
 }
 
 /// Counters and small state of the whole crawl; one row.
@@ -181,6 +224,8 @@ pub struct CrawlState {
     pub bytes: u64,
     /// Outlinks refused, by rule name, and those outside a closed recorded web under `not-recorded`.
     pub refused: std::collections::BTreeMap<String, u64>,
+    /// Quarantined URL templates, with the waiting links that are held back for each.
+    pub quarantined: std::collections::BTreeMap<String, u64>,
     /// Links to count in `waiting`, for the check on opening.
     pub waiting: u64,
     pub now: Timestamp,
@@ -194,7 +239,7 @@ pub struct CrawlState {
 /// A capture for the archive.
 #[derive(Debug, Clone)]
 pub struct Capture {
-    /// `seq` of the page it belongs to.
+    /// `seq` of the page it belongs to; 0 where it belongs to none (robots.txt).
     pub seq: u64,
     pub url: String,
     pub fetched_at: Timestamp,
@@ -202,7 +247,8 @@ pub struct Capture {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
-    pub relevance: Relevance,
+    /// Path and headers that were sent for it; `None` where nothing was, as in a replay.
+    pub request: Option<SentRequest>,
 }
 
 /// Changes that belong together: committed whole or not at all.
@@ -222,6 +268,10 @@ pub struct Batch {
     pub hosts: Vec<HostRecord>,
     /// Model snapshots by name.
     pub models: Vec<(String, Vec<u8>)>,
+    /// What a model has learnt in this batch, to be learnt again after its snapshot.
+    pub lessons: Option<Vec<u8>>,
+    /// The snapshot in this batch holds all lessons before it.
+    pub lessons_are_kept: bool,
     pub captures: Vec<Capture>,
     pub state: Option<CrawlState>,
 }

@@ -12,7 +12,7 @@ use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetada
 use super::{StoreError, TableSize};
 
 /// Version of the layout as a whole. A change that old rows or tables cannot be read with raises it.
-pub(super) const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 2;
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $name:ident: $key:ty => $value:ty,)+) => {
@@ -75,6 +75,8 @@ tables! {
     robots: u32 => &'static [u8],
     /// Name → model snapshot.
     models: &'static str => &'static [u8],
+    /// Number → what the link model has learnt in one batch; those since its snapshot, in order.
+    lessons: u64 => &'static [u8],
 }
 
 /// Key in `meta` of the schema version, 4 bytes little-endian.

@@ -1,7 +1,7 @@
 //! What a store takes on disk, table by table, and the way to make it smaller.
 //!
 //! Promises: compaction changes no row.
-//! Never: runs by itself; it needs the store for itself and takes a while.
+//! Never: runs while anything else uses the store.
 
 use std::{fs, sync::Arc};
 
@@ -61,6 +61,18 @@ impl Store {
         let path = database_path(&shared.dir);
         let file_bytes = fs::metadata(&path).map_err(StoreError::io(&path))?.len();
         Ok(Sizes { tables, file_bytes, archive_bytes: super::archive::committed_bytes(&shared.dir, shared.archive_end()?)? })
+    }
+
+    /// Compacts where a quarter of the file or more would be given back, and a few megabytes at least.
+    ///
+    /// # Errors
+    /// As for [`Store::compact`].
+    pub fn compact_if_worth_it(&mut self) -> Result<u64, StoreError> {
+        const LEAST: u64 = 4 << 20;
+        let sizes = self.sizes()?;
+        let used: u64 = sizes.tables.iter().map(|table| table.allocated_bytes).sum();
+        let free = sizes.file_bytes.saturating_sub(used);
+        if free >= LEAST && free >= sizes.file_bytes / 4 { self.compact() } else { Ok(0) }
     }
 
     /// Moves rows together and gives free pages back to the disk; says by how many bytes the file has shrunk.

@@ -81,6 +81,7 @@ pub enum Problem {
     CaptureUnreadable,
     ArchiveShort,
     ArchiveTail,
+    Labels,
 }
 
 impl Problem {
@@ -107,6 +108,7 @@ impl Problem {
             Self::StateUnreadable => {
                 ("the crawl's counters are missing or cannot be read", Some("they are counted anew; clock and chance start over"))
             }
+            Self::Labels => ("the labels of pages (labels.tsv) cannot be read; correct the line by hand", None),
             Self::ModelUnreadable => ("a model cannot be read; roll it back or retrain it", None),
             Self::CaptureUnreadable => ("a capture in the archive cannot be read", Some("its page is kept without a capture")),
             Self::ArchiveShort => {

@@ -7,9 +7,10 @@
 //! call returns it.
 
 use std::{
+    path::Path,
     sync::{
         Arc, OnceLock,
-        atomic::Ordering,
+        atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
     },
     thread::{self, JoinHandle},
@@ -34,6 +35,10 @@ pub struct Writer {
     sender: Option<SyncSender<Message>>,
     thread: Option<JoinHandle<()>>,
     failure: Arc<OnceLock<Arc<StoreError>>>,
+    shared: Arc<Shared>,
+    /// Batches handed over, and those of them that readers see.
+    submitted: AtomicU64,
+    visible: Arc<AtomicU64>,
 }
 
 enum Message {
@@ -51,8 +56,15 @@ impl Store {
         let lease = Lease::take(&self.shared)?;
         let (sender, receiver) = sync_channel(config.queue);
         let failure = Arc::new(OnceLock::new());
+        let visible = Arc::new(AtomicU64::new(0));
         let mut committer = Committer {
-            archive: ArchiveWriter::new(&self.shared.dir, self.shared.archive_end()?, config.archive_file_mib << 20),
+            visible: visible.clone(),
+            archive: ArchiveWriter::new(
+                &self.shared.dir,
+                self.shared.archive_end()?,
+                config.archive_file_mib << 20,
+                config.archive,
+            ),
             encoder: Encoder::new()?,
             commit_every: Duration::from_millis(config.commit_every_ms),
             unsynced_since: None,
@@ -63,7 +75,8 @@ impl Store {
             .name("store-writer".to_owned())
             .spawn(move || committer.run(&receiver, &told))
             .map_err(StoreError::io(&self.shared.dir))?;
-        Ok(Writer { sender: Some(sender), thread: Some(thread), failure })
+        let shared = self.shared.clone();
+        Ok(Writer { sender: Some(sender), thread: Some(thread), failure, shared, submitted: AtomicU64::new(0), visible })
     }
 }
 
@@ -73,7 +86,26 @@ impl Writer {
     /// # Errors
     /// [`StoreError::Writer`] with the reason, where the thread has ended.
     pub fn submit(&self, batch: Batch) -> Result<(), StoreError> {
+        self.submitted.fetch_add(1, Ordering::Relaxed);
         self.send(Message::Batch(Box::new(batch)))
+    }
+
+    /// The reading side; it may be some batches behind.
+    #[must_use]
+    pub fn reader(&self) -> Store {
+        Store { shared: self.shared.clone() }
+    }
+
+    /// Batches handed over so far, and those of them that readers see.
+    #[must_use]
+    pub fn progress(&self) -> (u64, u64) {
+        (self.submitted.load(Ordering::Relaxed), self.visible.load(Ordering::Acquire))
+    }
+
+    /// The directory of the store.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.shared.dir
     }
 
     /// Waits until all that was handed over is on disk and visible to readers.
@@ -149,6 +181,8 @@ impl Drop for Lease {
 }
 
 struct Committer {
+    /// Batches that readers see.
+    visible: Arc<AtomicU64>,
     archive: ArchiveWriter,
     encoder: Encoder,
     commit_every: Duration,
@@ -191,7 +225,9 @@ impl Committer {
     /// Commits a batch; durably where it is time to.
     fn commit(&mut self, batch: Batch) -> Result<(), StoreError> {
         let due = self.unsynced_since.is_some_and(|since| since.elapsed() >= self.commit_every);
-        self.transact(due, Some(batch))
+        self.transact(due, Some(batch))?;
+        self.visible.fetch_add(1, Ordering::Release);
+        Ok(())
     }
 
     /// Makes all commits durable.

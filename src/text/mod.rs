@@ -5,6 +5,7 @@
 //! Never: weighs words (that is the classifiers' work).
 
 mod language;
+mod ontology;
 mod segment;
 mod stop;
 mod term;
@@ -12,6 +13,7 @@ mod url_words;
 mod user_words;
 
 pub use language::Language;
+pub use ontology::{Ontology, OntologyError};
 pub use segment::Segmenter;
 pub use stop::is_stop_word;
 pub use term::TermId;

@@ -27,6 +27,8 @@ pub(super) struct Additions {
     pub(super) parts: FxHashMap<Box<str>, Box<[Box<str>]>>,
     /// Stop words that are counted nevertheless.
     pub(super) kept: FxHashSet<Box<str>>,
+    /// Word → what it is counted as instead.
+    pub(super) meanings: FxHashMap<Box<str>, Box<[Box<str>]>>,
 }
 
 static DEFAULT: LazyLock<Arc<Segmenter>> =
@@ -53,17 +55,22 @@ impl Segmenter {
     }
 
     /// Calls `each` with every word of `text`, normalised: lower case, half width, English plurals
-    /// folded, stop words and overlong runs left out. A user's word is followed by its parts.
+    /// folded, stop words and overlong runs left out. A user's word is followed by its parts; a word of an [`Ontology`](super::Ontology)
+    /// gives way to what it is counted as.
     pub fn for_each_word(&self, text: &str, mut each: impl FnMut(&str)) {
-        let Additions { parts, kept } = &self.additions;
+        let Additions { parts, kept, meanings } = &self.additions;
         self.for_each_token(text, |word| {
             if is_stop_word(word) && !kept.contains(word) {
                 return;
             }
-            each(word);
+            let mut count = |word: &str| match if meanings.is_empty() { None } else { meanings.get(word) } {
+                Some(counted) => counted.iter().for_each(|word| each(word)),
+                None => each(word),
+            };
+            count(word);
             // Most segmenters have no additions; they should not pay for a look-up.
             if let Some(parts) = if parts.is_empty() { None } else { parts.get(word) } {
-                parts.iter().for_each(|part| each(part));
+                parts.iter().for_each(|part| count(part));
             }
         });
     }

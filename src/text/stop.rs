@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
+use super::TermId;
+
 /// Asked for every word of every page, hence the quick hash.
 static STOP_WORDS: LazyLock<FxHashSet<&'static str>> =
     LazyLock::new(|| EN.split_whitespace().chain(ZH.split_whitespace()).collect());
@@ -14,6 +16,16 @@ pub fn is_stop_word(word: &str) -> bool {
     word.len() <= LONGEST && STOP_WORDS.contains(word)
 }
 
+/// Words that only say what made a page where they stand in its URL, and may be what it is about elsewhere.
+const OF_URLS: [&str; 7] = ["html", "htm", "shtml", "php", "asp", "aspx", "jsp"];
+
+/// Whether a word says nothing in a URL.
+#[must_use]
+pub fn is_url_noise(word: TermId) -> bool {
+    static NOISE: LazyLock<[TermId; OF_URLS.len()]> = LazyLock::new(|| OF_URLS.map(TermId::of));
+    NOISE.contains(&word)
+}
+
 /// Bytes of the longest word on the list.
 const LONGEST: usize = 7;
 
@@ -22,7 +34,7 @@ const EN: &str = "a about above after again against all also am an and any are a
     into is it its itself just may me might more most must my no nor not now of off on once one only or other our out over own per same she \
     should so some such than that the their them then there these they this those through to too two under until up upon us use used using \
     very via was we were what when where which while who whom why will with within would you your yours \
-    http https www html htm com org net php asp aspx jsp amp nbsp quot";
+    http https www com org net amp nbsp quot";
 
 const ZH: &str = "的 了 在 是 我 有 和 就 不 人 都 一 一个 上 也 很 到 说 要 去 你 会 着 没有 看 好 自己 这 那 他 她 它 们 我们 你们 他们 这个 那个 \
     这些 那些 之 与 及 或 而 等 中 为 以 对 从 将 被 把 给 让 向 于 由 其 此 该 并 并且 但 但是 因为 所以 如果 可以 可 能 能够 还 还是 又 再 \

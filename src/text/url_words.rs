@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::{Segmenter, TermId};
+use super::{Segmenter, TermId, stop::is_url_noise};
 use crate::url::{Url, host_of};
 
 /// Words of a URL, in order, with repeats.
@@ -29,6 +29,8 @@ pub fn url_words(url: &Url, segmenter: &Segmenter) -> UrlWords {
     if let Some(query) = url.query() {
         words.file.extend(segmenter.term_ids(&decoded(query).replace('_', " ")));
     }
+    words.directory.retain(|&word| !is_url_noise(word));
+    words.file.retain(|&word| !is_url_noise(word));
     words
 }
 
@@ -47,6 +49,8 @@ mod tests {
         let words = url_words(&url, &segmenter);
         assert_eq!(words.file, segmenter.term_ids("rice pest kind leaf"));
         assert_eq!(words.directory, segmenter.term_ids("nongye com zaipei 水稻"));
+        let script = url_words(&Url::parse("http://e.com/index.php/html/list.asp.bak").unwrap(), &segmenter);
+        assert_eq!((script.directory, script.file), (segmenter.term_ids("e index"), segmenter.term_ids("list")));
         assert!(url_words(&Url::parse("http://e.com/").unwrap(), &segmenter).file.is_empty());
     }
 }

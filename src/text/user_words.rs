@@ -5,12 +5,12 @@
 //! dictionary is copied only when it would have cut one of the words apart.
 //! Never: weighs words, or knows why they were added.
 
-use std::{io::BufRead, sync::Arc};
+use std::{collections::BTreeMap, io::BufRead, sync::Arc};
 
 use rustc_hash::FxHashSet;
 
 use super::{
-    Segmenter,
+    Ontology, OntologyError, Segmenter,
     segment::{Additions, MAX_WORD_BYTES, is_han},
 };
 
@@ -28,6 +28,7 @@ pub enum SegmenterError {
 pub struct UserWords {
     words: Vec<(Box<str>, Option<usize>)>,
     phrases: Vec<Box<str>>,
+    meanings: BTreeMap<String, Vec<String>>,
 }
 
 impl UserWords {
@@ -59,6 +60,22 @@ impl UserWords {
         Ok(())
     }
 
+    /// Counts words as `ontology` says; its Chinese terms become words.
+    ///
+    /// # Errors
+    /// A term of several words.
+    pub fn give_meaning(&mut self, ontology: &Ontology) -> Result<(), OntologyError> {
+        ontology.terms().for_each(|term| self.add(term));
+        let segmenter = Segmenter::extended(self);
+        self.meanings = ontology.meanings(|term| {
+            let mut tokens = Vec::new();
+            segmenter.for_each_token(term, |token| tokens.push(token.to_owned()));
+            let words = tokens.len();
+            tokens.pop().filter(|_| words == 1).ok_or_else(|| OntologyError::Phrase { term: term.to_owned(), words })
+        })?;
+        Ok(())
+    }
+
     /// Adds every run of two or more Han characters in `phrase` as a word, and sees to it that
     /// at least one word of `phrase` is counted, even where all of them are stop words.
     pub fn add(&mut self, phrase: &str) {
@@ -81,7 +98,8 @@ impl Segmenter {
     #[must_use]
     pub fn with_words(words: &UserWords) -> Arc<Self> {
         let built = Self::extended(words);
-        if built.additions.parts.is_empty() && built.additions.kept.is_empty() { Self::shared() } else { Arc::new(built) }
+        let Additions { parts, kept, meanings } = &built.additions;
+        if parts.is_empty() && kept.is_empty() && meanings.is_empty() { Self::shared() } else { Arc::new(built) }
     }
 
     /// The shared dictionary, copied only if a word is new to it, with `words` added.
@@ -104,6 +122,10 @@ impl Segmenter {
             built.for_each_token(phrase, |token| _ = kept.insert(token.into()));
         }
         built.additions.kept = kept;
+        let boxed = |(word, counted): (&String, &Vec<String>)| {
+            (word.as_str().into(), counted.iter().map(|word| word.as_str().into()).collect())
+        };
+        built.additions.meanings = words.meanings.iter().map(boxed).collect();
         built
     }
 }

@@ -35,8 +35,20 @@ pub struct Findings {
     pub model: Option<String>,
     pub positive_examples: usize,
     pub negative_examples: usize,
+    /// How well pages can be judged before anything is crawled or labelled, and from what.
+    pub confidence: Confidence,
+    pub confidence_because: String,
     /// What would help, the most important first.
     pub advice: Vec<String>,
+}
+
+/// How well a crawl can judge its first pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    Low,
+    Fair,
+    High,
 }
 
 /// How one keyword was understood.
@@ -118,10 +130,35 @@ impl Findings {
             model: topic.model.clone(),
             positive_examples: topic.examples.positive.len(),
             negative_examples: topic.examples.negative.len(),
+            confidence: Confidence::Low,
+            confidence_because: String::new(),
             advice: Vec::new(),
         };
+        (findings.confidence, findings.confidence_because) = findings.judge();
         findings.advice = findings.give_advice();
         findings
+    }
+
+    fn judge(&self) -> (Confidence, String) {
+        let strong = self.keywords.iter().filter(|keyword| keyword.weakness.is_none()).count();
+        let (positive, negative) = (self.positive_examples, self.negative_examples);
+        if let Some(model) = &self.model {
+            return (Confidence::High, format!("a trained model, {model}, knows the topic; its card says how well"));
+        }
+        if positive >= FEW_EXAMPLES && negative >= FEW_EXAMPLES {
+            return (Confidence::High, format!("{positive} pages on the topic and {negative} off it show where it ends"));
+        }
+        let pages = self.seeds.count - self.seeds.site_roots.len();
+        if strong >= FEW_KEYWORDS && pages > 0 {
+            let because = format!(
+                "{strong} keywords that tell the topic from others and {pages} seeds that are pages of it; \
+                 label thirty pages of the first crawl before you trust its figures"
+            );
+            return (Confidence::Fair, because);
+        }
+        let because =
+            format!("only {strong} keywords tell the topic from others, and {pages} seeds are pages rather than home pages");
+        (Confidence::Low, because)
     }
 
     fn give_advice(&self) -> Vec<String> {
@@ -226,6 +263,7 @@ fn scope_in_words(scope: &ScopeConfig) -> Vec<String> {
         (!scope.exclude.is_empty(), format!("no URL that matches {}", list(&scope.exclude))),
         (scope.max_depth != open.max_depth, format!("at most {} links away from a seed", scope.max_depth)),
         (scope.max_path_depth != open.max_path_depth, format!("at most {} folders in the path", scope.max_path_depth)),
+        (scope.max_repeats != open.max_repeats, format!("no folder more than {} times in a path", scope.max_repeats)),
         (
             scope.exclude_extensions != open.exclude_extensions,
             format!("no file that ends in {}", list(&scope.exclude_extensions)),
@@ -242,6 +280,8 @@ fn limits_in_words(topic: &Topic) -> Vec<String> {
     rule(limits.max_bytes, "bytes");
     rule(limits.max_minutes, "minutes");
     rule(limits.max_pages_per_host, "pages of one host");
+    rule(limits.max_bytes_per_host, "bytes of one host");
+    rule(limits.max_minutes_per_host, "minutes with one host");
     rule(stop.relevant_pages, "relevant pages");
     if let Some(floor) = stop.harvest_below {
         rules.push(format!("fewer than {:.0} relevant among the last {} pages", floor.rate * floor.over as f64, floor.over));
@@ -268,6 +308,16 @@ mod tests {
         let common = Some(Weakness::Common);
         assert_eq!(weaknesses, [Some(Weakness::SingleCharacter), Some(Weakness::StopWords), common, common, None, None, None]);
         assert_eq!(found.keywords[4].words, ["流计算", "流", "计算"]);
+    }
+
+    #[test]
+    fn how_sure_a_topic_is_follows_from_keywords_seeds_examples_and_model() {
+        let sure = |text: &str| findings(text).confidence;
+        assert_eq!(sure("keywords = [\"rice\"]\nseeds = [\"http://e.com/x\"]"), Confidence::Low);
+        let three = "keywords = [\"paddy\", \"agronomy\", \"病虫害\"]\n";
+        assert_eq!(sure(&format!("{three}seeds = [\"http://e.com/\"]")), Confidence::Low, "a home page is no page of the topic");
+        assert_eq!(sure(&format!("{three}seeds = [\"http://e.com/x\"]")), Confidence::Fair);
+        assert_eq!(sure(&format!("{three}seeds = [\"http://e.com/\"]\n[model]\nname = \"agriculture\"")), Confidence::High);
     }
 
     #[test]

@@ -122,9 +122,13 @@ impl TopicEditor {
             Ok(())
         };
         let root = self.document.as_table_mut();
-        for (section, key) in
-            [("", "seeds_file"), ("text", "user_dictionary"), ("examples", "positive"), ("examples", "negative")]
-        {
+        for (section, key) in [
+            ("", "seeds_file"),
+            ("", "ontology"),
+            ("text", "user_dictionary"),
+            ("examples", "positive"),
+            ("examples", "negative"),
+        ] {
             let table: &mut dyn TableLike = match section {
                 "" => root,
                 section => match root.get_mut(section).and_then(Item::as_table_like_mut) {

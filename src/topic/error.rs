@@ -5,7 +5,7 @@ use std::{fmt, io, ops::Range, path::PathBuf};
 use serde::Serialize;
 
 use crate::{
-    text::SegmenterError,
+    text::{OntologyError, SegmenterError},
     url::{ScopeError, UrlError},
 };
 
@@ -64,6 +64,8 @@ pub enum TopicError {
     Scope { place: Place, source: ScopeError },
     #[error("{place}: user dictionary: {source}")]
     Dictionary { place: Place, source: SegmenterError },
+    #[error("{place}: ontology: {source}")]
+    Ontology { place: Place, source: OntologyError },
 }
 
 impl TopicError {
@@ -81,7 +83,8 @@ impl TopicError {
             | Self::Seed { place, .. }
             | Self::MissingPath { place, .. }
             | Self::Scope { place, .. }
-            | Self::Dictionary { place, .. } => place,
+            | Self::Dictionary { place, .. }
+            | Self::Ontology { place, .. } => place,
         }
     }
 }

@@ -24,6 +24,7 @@ pub(super) struct TopicFile {
     pub(super) seeds: Vec<String>,
     pub(super) seeds_file: Option<String>,
     pub(super) threshold: Option<f64>,
+    pub(super) ontology: Option<String>,
     pub(super) weights: BTreeMap<String, f64>,
     pub(super) examples: ExamplesSection,
     pub(super) text: TextSection,
@@ -78,6 +79,10 @@ pub struct Limits {
     pub max_minutes: Option<u64>,
     /// Pages fetched of one host.
     pub max_pages_per_host: Option<u64>,
+    /// Bytes of one host.
+    pub max_bytes_per_host: Option<u64>,
+    /// Minutes from the first request to a host to its last.
+    pub max_minutes_per_host: Option<u64>,
 }
 
 impl Limits {
@@ -89,6 +94,8 @@ impl Limits {
             max_bytes: some(self.max_bytes),
             max_minutes: some(self.max_minutes),
             max_pages_per_host: some(self.max_pages_per_host),
+            max_bytes_per_host: some(self.max_bytes_per_host),
+            max_minutes_per_host: some(self.max_minutes_per_host),
         }
     }
 }
@@ -131,6 +138,7 @@ pub(super) const KEYS: &[(&str, &[&str])] = &[
             "seeds",
             "seeds_file",
             "threshold",
+            "ontology",
             "weights",
             "examples",
             "text",
@@ -155,10 +163,11 @@ pub(super) const KEYS: &[(&str, &[&str])] = &[
             "exclude",
             "max_depth",
             "max_path_depth",
+            "max_repeats",
             "exclude_extensions",
         ],
     ),
-    ("limits", &["max_pages", "max_bytes", "max_minutes", "max_pages_per_host"]),
+    ("limits", &["max_pages", "max_bytes", "max_minutes", "max_pages_per_host", "max_bytes_per_host", "max_minutes_per_host"]),
     ("stop", &["relevant_pages", "harvest_below"]),
     ("stop.harvest_below", &["rate", "over"]),
     ("model", &["name"]),

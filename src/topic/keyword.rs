@@ -9,7 +9,7 @@ use super::{
     file::TopicFile,
     source::{Source, read_text},
 };
-use crate::text::{Language, Segmenter, TermId, UserWords};
+use crate::text::{Language, Ontology, Segmenter, TermId, UserWords};
 
 /// The heaviest weight that a keyword may have.
 const MAX_WEIGHT: f64 = 10.0;
@@ -47,6 +47,16 @@ pub(super) fn segmenter_of(file: &TopicFile, source: &Source) -> Result<Arc<Segm
         let text = read_text(&path)?;
         let place = || Place::whole(path.display().to_string());
         words.read(&mut text.as_bytes()).map_err(|error| TopicError::Dictionary { place: place(), source: error })?;
+    }
+    if let Some(name) = &file.ontology {
+        let path = source.folder.join(name);
+        if !path.is_file() {
+            let (place, key) = (source.place("ontology"), "ontology".to_owned());
+            return Err(TopicError::MissingPath { place, key, path: name.clone(), full: path });
+        }
+        let meaning = Ontology::parse(&read_text(&path)?).and_then(|ontology| words.give_meaning(&ontology));
+        let place = || Place::whole(path.display().to_string());
+        meaning.map_err(|error| TopicError::Ontology { place: place(), source: error })?;
     }
     for phrase in file.text.words.iter().chain(&file.keywords) {
         words.add(phrase);
@@ -219,6 +229,21 @@ mod tests {
         assert_eq!(of("\"SQL\""), [Language::En]);
         assert_eq!(topic("language = [\"zh\"]\nkeywords = [\"rice\"]").languages, [Language::Zh]);
         assert!(error("language = [\"cn\"]\nkeywords = [\"rice\"]").contains("t.toml:2:13: language: \"cn\" is not known"));
+    }
+
+    #[test]
+    fn an_ontology_makes_keywords_of_one_meaning_one_and_its_mistakes_are_placed() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "seeds = [\"http://e.com/\"]\nontology = \"o.txt\"\nkeywords = [\"水稻\", \"paddy\", \"soil\"]";
+        let load = || Topic::parse(text, &folder.path().join("t.toml"));
+        assert!(load().unwrap_err().to_string().contains("t.toml:2:12: ontology: there is no file or folder \"o.txt\""));
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("training/terms/agriculture-ontology.txt");
+        std::fs::copy(example, folder.path().join("o.txt")).unwrap();
+        let topic = load().unwrap();
+        assert_eq!(topic.keywords.len(), 2, "paddy is 水稻");
+        assert_eq!(topic.segmenter().words("rice soils"), ["水稻", "谷物", "作物", "土壤"]);
+        std::fs::write(folder.path().join("o.txt"), "rice").unwrap();
+        assert!(load().unwrap_err().to_string().contains("o.txt: ontology: line 1"));
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod suggest;
 mod template;
 
 pub use background::Background;
-pub use check::{Findings, KeywordFinding, SeedFindings, Weakness};
+pub use check::{Confidence, Findings, KeywordFinding, SeedFindings, Weakness};
 pub use definition::Topic;
 pub use editor::{ExampleKind, TopicEditor};
 pub use error::{Place, TopicError};

@@ -5,6 +5,7 @@
 //! Never: changes a topic, or sees how its pages were found.
 
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 use super::{background::Background, keyword::Keyword};
 use crate::{page::TermBag, text::TermId};
@@ -19,7 +20,7 @@ const PRIOR_SHARE: f64 = 0.3;
 const FUSION: f64 = 60.0;
 
 /// A word that may be worth a place among the keywords.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suggestion {
     pub word: String,
     /// Mean over the interesting pages of the word's normalised TF-IDF weight, in `0..=1`.

@@ -10,14 +10,17 @@
 //! holds the shares 1/O (those inside a site divided by their number); so the error is bounded by the residuals.
 //!
 //! Promises: `rank` is within `2 ‖residual‖₁` of the exact solution; work per fetch is bounded by the mass moved.
+//! Nodes and links are in memory as far as their room goes; the rest is spilled, and changes nothing but the time.
 //! Never: knows URLs, hosts or what a rank is used for.
 
-use std::ops::Range;
+use std::{io, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
+use crate::spill::{Fixed, Paged, Room};
+
 /// A node of the link graph: any URL that was discovered and admitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
@@ -59,7 +62,45 @@ struct Node {
     own_votes: u32,
 }
 
+impl Fixed for Node {
+    const SIZE: usize = 32;
+
+    fn write(&self, bytes: &mut [u8]) {
+        let Self { settled, residual, relevance, first_edge, edges_plus_one, site, own_shares, own_votes } = *self;
+        let numbers = [settled, residual, relevance, own_shares].map(f32::to_bits);
+        for (number, bytes) in
+            numbers.into_iter().chain([first_edge, edges_plus_one, site, own_votes]).zip(bytes.chunks_exact_mut(4))
+        {
+            number.write(bytes);
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        let number = |at: usize| u32::read(&bytes[4 * at..4 * at + 4]);
+        let fraction = |at: usize| f32::from_bits(number(at));
+        Self {
+            settled: fraction(0),
+            residual: fraction(1),
+            relevance: fraction(2),
+            own_shares: fraction(3),
+            first_edge: number(4),
+            edges_plus_one: number(5),
+            site: number(6),
+            own_votes: number(7),
+        }
+    }
+}
+
 impl Node {
+    fn edge_range(&self) -> Range<usize> {
+        let first = self.first_edge as usize;
+        first..first + (self.edges_plus_one as usize).saturating_sub(1)
+    }
+
+    fn is_fetched(&self) -> bool {
+        self.edges_plus_one > 0
+    }
+
     /// What one page of its own site passes on if their mean is `α · own_shares / own_votes`.
     fn own_mean(&self, alpha: f32) -> f32 {
         alpha * self.own_shares / self.own_votes.max(1) as f32
@@ -71,11 +112,12 @@ impl Node {
 const FEW_LINKS: usize = 20;
 
 /// The part of the web that the crawl has seen, with ranks.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct LinkGraph {
     config: RankConfig,
-    nodes: Vec<Node>,
-    edges: Vec<NodeId>,
+    nodes: Paged<Node>,
+    /// Links of all fetched nodes, one node's after the other.
+    edges: Paged<u32>,
     pushes: u64,
 }
 
@@ -83,6 +125,14 @@ impl LinkGraph {
     #[must_use]
     pub fn new(config: RankConfig) -> Self {
         Self { config, ..Self::default() }
+    }
+
+    /// Keeps no more in memory than `room`; before the first node is added.
+    #[must_use]
+    pub fn within(self, room: &Room) -> Self {
+        // A fetched page has about as many links as it brings new nodes, of an eighth of their size.
+        let part = |share: usize| Room { bytes: room.bytes / 4 * share, folder: room.folder.clone() };
+        Self { nodes: Paged::new(part(3)), edges: Paged::new(part(1)), ..self }
     }
 
     /// Adds a discovered URL with its estimated relevance; `site` is the same number for all pages of one site.
@@ -95,10 +145,13 @@ impl LinkGraph {
 
     /// Changes a node's relevance, estimated or judged. Nodes that are not fetched and whose rank moved are added to `touched`.
     pub fn set_relevance(&mut self, node: NodeId, relevance: f64, touched: &mut Vec<NodeId>) {
-        let entry = &mut self.nodes[node.index()];
-        entry.residual += (self.config.beta * (relevance - f64::from(entry.relevance))) as f32;
-        entry.relevance = relevance as f32;
-        if entry.edges_plus_one > 0 {
+        let beta = self.config.beta;
+        let is_fetched = self.nodes.update(node.index(), |entry| {
+            entry.residual += (beta * (relevance - f64::from(entry.relevance))) as f32;
+            entry.relevance = relevance as f32;
+            entry.is_fetched()
+        });
+        if is_fetched {
             self.push_from(node, touched);
         } else {
             touched.push(node);
@@ -107,90 +160,102 @@ impl LinkGraph {
 
     /// Records a fetch: the node's judged relevance and the links it was admitted with, in page order.
     pub fn fetch(&mut self, node: NodeId, relevance: f64, outlinks: &[NodeId], touched: &mut Vec<NodeId>) {
-        let first_edge = self.edges.len() as u32;
-        self.edges.extend_from_slice(outlinks);
-        let entry = &mut self.nodes[node.index()];
-        entry.first_edge = first_edge;
-        entry.edges_plus_one = outlinks.len() as u32 + 1;
-        let site = entry.site;
-        entry.residual += (self.config.beta * (relevance - f64::from(entry.relevance))) as f32;
-        entry.relevance = relevance as f32;
-        let alpha = self.config.alpha as f32;
+        let first_edge = self.enter_edges(outlinks);
+        let (alpha, beta) = (self.config.alpha as f32, self.config.beta);
+        let site = self.nodes.update(node.index(), |entry| {
+            entry.first_edge = first_edge;
+            entry.edges_plus_one = outlinks.len() as u32 + 1;
+            entry.residual += (beta * (relevance - f64::from(entry.relevance))) as f32;
+            entry.relevance = relevance as f32;
+            entry.site
+        });
         for &target in outlinks {
-            let target = &mut self.nodes[target.index()];
-            if target.site == site {
-                // One more page shares the site's vote: the mean falls until its own share has been passed on.
-                let before = target.own_mean(alpha);
-                target.own_votes += 1;
-                target.residual += target.own_mean(alpha) - before;
-            }
+            self.nodes.update(target.index(), |target| {
+                if target.site == site {
+                    // One more page shares the site's vote: the mean falls until its own share has been passed on.
+                    let before = target.own_mean(alpha);
+                    target.own_votes += 1;
+                    target.residual += target.own_mean(alpha) - before;
+                }
+            });
         }
         self.settle(node, touched);
-        let mut queue: Vec<NodeId> = self.outlinks(node).to_vec();
-        self.drain(&mut queue, touched);
+        self.drain(outlinks.to_vec(), touched);
+    }
+
+    fn enter_edges(&mut self, outlinks: &[NodeId]) -> u32 {
+        let first_edge = self.edges.len() as u32;
+        for target in outlinks {
+            self.edges.push(target.0);
+        }
+        first_edge
     }
 
     /// The rank: what is settled plus what is not.
     #[must_use]
     pub fn rank(&self, node: NodeId) -> f64 {
-        let entry = &self.nodes[node.index()];
+        let entry = self.nodes.get(node.index());
         f64::from(entry.settled) + f64::from(entry.residual)
     }
 
     /// How much of a rank comes from links (α term); the rest is the node's own relevance (β term).
     #[must_use]
     pub fn link_share(&self, node: NodeId) -> f64 {
-        self.rank(node) - self.config.beta * f64::from(self.nodes[node.index()].relevance)
+        self.rank(node) - self.config.beta * self.relevance(node)
     }
 
     #[must_use]
     pub fn relevance(&self, node: NodeId) -> f64 {
-        f64::from(self.nodes[node.index()].relevance)
+        f64::from(self.nodes.get(node.index()).relevance)
     }
 
     #[must_use]
     pub fn is_fetched(&self, node: NodeId) -> bool {
-        self.nodes[node.index()].edges_plus_one > 0
+        self.nodes.get(node.index()).is_fetched()
     }
 
     /// The links a fetched node was admitted with, in page order; none for others.
     #[must_use]
-    pub fn outlinks(&self, node: NodeId) -> &[NodeId] {
-        &self.edges[self.edge_range(node)]
+    pub fn outlinks(&self, node: NodeId) -> Vec<NodeId> {
+        let links = self.edges.range(self.nodes.get(node.index()).edge_range());
+        links.into_iter().map(NodeId).collect()
+    }
+
+    /// The links of a fetched node around the one at `place`, at most `reach` to each side, with their places.
+    pub fn outlinks_around(&self, node: NodeId, place: usize, reach: usize) -> impl Iterator<Item = (usize, NodeId)> + use<> {
+        let all = self.nodes.get(node.index()).edge_range();
+        let from = place.saturating_sub(reach).min(all.len());
+        let links = self.edges.range(all.start + from..(all.start + place + reach + 1).min(all.end));
+        (from..).zip(links.into_iter().map(NodeId))
     }
 
     /// Settled rank and residual, as they are stored.
     #[must_use]
     pub fn state(&self, node: NodeId) -> (f64, f64) {
-        let entry = &self.nodes[node.index()];
+        let entry = self.nodes.get(node.index());
         (f64::from(entry.settled), f64::from(entry.residual))
     }
 
-    /// Puts back a fetched node's stored state, links included, without passing anything on.
-    pub fn restore(&mut self, node: NodeId, relevance: f64, settled: f64, residual: f64, outlinks: &[NodeId]) {
-        let first_edge = self.edges.len() as u32;
-        self.edges.extend_from_slice(outlinks);
-        let entry = &mut self.nodes[node.index()];
-        entry.settled = settled as f32;
-        entry.residual = residual as f32;
-        entry.relevance = relevance as f32;
-        entry.first_edge = first_edge;
-        entry.edges_plus_one = outlinks.len() as u32 + 1;
-        let (site, share) = (entry.site, settled as f32 / votes(outlinks.len()));
+    /// Records a fetch as [`LinkGraph::fetch`] does, without passing anything on yet.
+    pub fn restore(&mut self, node: NodeId, outlinks: &[NodeId]) {
+        let first_edge = self.enter_edges(outlinks);
+        let site = self.nodes.update(node.index(), |entry| {
+            entry.first_edge = first_edge;
+            entry.edges_plus_one = outlinks.len() as u32 + 1;
+            entry.site
+        });
         for &target in outlinks {
-            let target = &mut self.nodes[target.index()];
-            if target.site == site {
-                target.own_votes += 1;
-                target.own_shares += share;
-            }
+            self.nodes.update(target.index(), |target| target.own_votes += u32::from(target.site == site));
         }
     }
 
-    /// Puts back what a waiting node has received.
-    pub fn restore_waiting(&mut self, node: NodeId, estimate: f64, received: f64) {
-        let entry = &mut self.nodes[node.index()];
-        entry.relevance = estimate as f32;
-        entry.residual = (self.config.beta * estimate + received) as f32;
+    /// Passes on all that restored nodes have to pass on: ranks follow from relevances and links, so they need not be stored.
+    pub fn settle_all(&mut self) {
+        let mut touched = Vec::new();
+        for index in 0..self.nodes.len() {
+            self.push_from(NodeId(index as u32), &mut touched);
+            touched.clear();
+        }
     }
 
     #[must_use]
@@ -209,45 +274,54 @@ impl LinkGraph {
         self.pushes
     }
 
+    /// Bytes of nodes and links that are in memory.
+    #[must_use]
+    pub fn resident_bytes(&self) -> usize {
+        self.nodes.resident_bytes() + self.edges.resident_bytes()
+    }
+
+    /// # Errors
+    /// As for [`Paged::check`].
+    pub fn check(&self) -> io::Result<()> {
+        self.nodes.check().and_then(|()| self.edges.check())
+    }
+
+    fn all(&self) -> impl Iterator<Item = (NodeId, Node)> {
+        (0..self.nodes.len()).map(|index| (NodeId(index as u32), self.nodes.get(index)))
+    }
+
     /// The greatest violation of `residual = β R + α Aᵀ settled − settled` over all nodes; rounding only, if all is well.
     #[must_use]
     pub fn identity_error(&self) -> f64 {
         let mut expected: Vec<f64> =
-            self.nodes.iter().map(|node| self.config.beta * f64::from(node.relevance) - f64::from(node.settled)).collect();
-        for (index, source) in self.nodes.iter().enumerate() {
-            let outlinks = self.outlinks(NodeId(index as u32));
+            self.all().map(|(_, node)| self.config.beta * f64::from(node.relevance) - f64::from(node.settled)).collect();
+        for (id, source) in self.all() {
+            let outlinks = self.outlinks(id);
             let share = self.config.alpha * f64::from(source.settled) / f64::from(votes(outlinks.len()));
             for target in outlinks {
-                expected[target.index()] += share / self.sharers(source, *target);
+                expected[target.index()] += share / self.sharers(&source, target);
             }
         }
-        self.nodes.iter().zip(expected).map(|(node, expected)| (f64::from(node.residual) - expected).abs()).fold(0.0, f64::max)
+        self.all().zip(expected).map(|((_, node), expected)| (f64::from(node.residual) - expected).abs()).fold(0.0, f64::max)
     }
 
     /// Among how many pages a vote of `source` for `target` is divided.
     fn sharers(&self, source: &Node, target: NodeId) -> f64 {
-        let target = &self.nodes[target.index()];
+        let target = self.nodes.get(target.index());
         if target.site == source.site { f64::from(target.own_votes.max(1)) } else { 1.0 }
     }
 
-    fn edge_range(&self, node: NodeId) -> Range<usize> {
-        let entry = &self.nodes[node.index()];
-        let first = entry.first_edge as usize;
-        first..first + (entry.edges_plus_one as usize).saturating_sub(1)
-    }
-
     fn push_from(&mut self, node: NodeId, touched: &mut Vec<NodeId>) {
-        let mut queue = vec![node];
-        self.drain(&mut queue, touched);
+        self.drain(vec![node], touched);
     }
 
     /// Pushes every fetched node of the queue whose residual is large, and those it makes large.
-    fn drain(&mut self, queue: &mut Vec<NodeId>, touched: &mut Vec<NodeId>) {
+    fn drain(&mut self, mut queue: Vec<NodeId>, touched: &mut Vec<NodeId>) {
         while let Some(node) = queue.pop() {
-            let entry = &self.nodes[node.index()];
-            if entry.edges_plus_one > 0 && f64::from(entry.residual).abs() > self.config.epsilon {
+            let entry = self.nodes.get(node.index());
+            if entry.is_fetched() && f64::from(entry.residual).abs() > self.config.epsilon {
                 self.settle(node, touched);
-                queue.extend_from_slice(&self.edges[self.edge_range(node)]);
+                queue.extend(self.outlinks(node));
             }
         }
     }
@@ -255,25 +329,26 @@ impl LinkGraph {
     /// Settles a fetched node's residual and passes its share on to the nodes it links to.
     fn settle(&mut self, node: NodeId, touched: &mut Vec<NodeId>) {
         self.pushes += 1;
-        let range = self.edge_range(node);
-        let entry = &mut self.nodes[node.index()];
-        let moved = std::mem::take(&mut entry.residual);
-        entry.settled += moved;
-        let site = entry.site;
+        let (range, moved, site) = self.nodes.update(node.index(), |entry| {
+            let moved = std::mem::take(&mut entry.residual);
+            entry.settled += moved;
+            (entry.edge_range(), moved, entry.site)
+        });
         let share = moved / votes(range.len());
         let alpha = self.config.alpha as f32;
-        for at in range {
-            let target = self.edges[at];
-            let entry = &mut self.nodes[target.index()];
-            if entry.site == site {
-                let before = entry.own_mean(alpha);
-                entry.own_shares += share;
-                entry.residual += entry.own_mean(alpha) - before;
-            } else {
-                entry.residual += alpha * share;
-            }
-            if entry.edges_plus_one == 0 {
-                touched.push(target);
+        for target in self.edges.range(range) {
+            let is_fetched = self.nodes.update(target as usize, |entry| {
+                if entry.site == site {
+                    let before = entry.own_mean(alpha);
+                    entry.own_shares += share;
+                    entry.residual += entry.own_mean(alpha) - before;
+                } else {
+                    entry.residual += alpha * share;
+                }
+                entry.is_fetched()
+            });
+            if !is_fetched {
+                touched.push(NodeId(target));
             }
         }
     }
@@ -290,15 +365,15 @@ mod tests {
 
     /// Jacobi iteration to convergence.
     fn exact(graph: &LinkGraph) -> Vec<f64> {
-        let own: Vec<f64> = graph.nodes.iter().map(|node| graph.config.beta * f64::from(node.relevance)).collect();
+        let own: Vec<f64> = graph.all().map(|(_, node)| graph.config.beta * f64::from(node.relevance)).collect();
         let mut ranks = own.clone();
         for _ in 0..100 {
             let mut next = own.clone();
-            for (index, rank) in ranks.iter().enumerate() {
-                let outlinks = graph.outlinks(NodeId(index as u32));
-                for &target in outlinks {
-                    let share = graph.config.alpha * rank / f64::from(votes(outlinks.len()));
-                    next[target.index()] += share / graph.sharers(&graph.nodes[index], target);
+            for ((id, node), rank) in graph.all().zip(&ranks) {
+                let outlinks = graph.outlinks(id);
+                let share = graph.config.alpha * rank / f64::from(votes(outlinks.len()));
+                for target in outlinks {
+                    next[target.index()] += share / graph.sharers(&node, target);
                 }
             }
             ranks = next;
@@ -307,8 +382,11 @@ mod tests {
     }
 
     fn random_crawl(steps: u32) -> LinkGraph {
+        random_crawl_on(LinkGraph::new(RankConfig::default()), steps)
+    }
+
+    fn random_crawl_on(mut graph: LinkGraph, steps: u32) -> LinkGraph {
         let mut random = fastrand::Rng::with_seed(7);
-        let mut graph = LinkGraph::new(RankConfig::default());
         let mut touched = Vec::new();
         graph.add(1.0, 0);
         for step in 0..steps {
@@ -342,6 +420,16 @@ mod tests {
     }
 
     #[test]
+    fn a_graph_that_does_not_fit_in_memory_ranks_as_one_that_does() {
+        let narrow = Room { bytes: 0, ..Room::default() };
+        let (spilled, whole) = (random_crawl_on(LinkGraph::default().within(&narrow), 2_000), random_crawl(2_000));
+        assert!(spilled.nodes.loads() > 100 && spilled.edges.loads() > 100, "nothing was spilled");
+        let ranks = |graph: &LinkGraph| -> Vec<(f64, f64)> { graph.all().map(|(id, _)| graph.state(id)).collect() };
+        assert_eq!(ranks(&spilled), ranks(&whole));
+        spilled.check().unwrap();
+    }
+
+    #[test]
     fn a_page_that_many_relevant_pages_link_to_ranks_above_its_equals() {
         let mut graph = LinkGraph::new(RankConfig::default());
         let mut touched = Vec::new();
@@ -350,7 +438,7 @@ mod tests {
         graph.fetch(a, 0.9, &[cited_twice, cited_once], &mut touched);
         graph.fetch(b, 0.9, &[cited_twice], &mut touched);
         assert!(graph.rank(cited_twice) > graph.rank(cited_once));
-        assert!(graph.link_share(cited_twice) > 0.0);
+        assert!(graph.rank(cited_twice) > 0.5 * 0.3);
         assert!(touched.contains(&cited_twice));
     }
 
@@ -369,25 +457,20 @@ mod tests {
     }
 
     #[test]
-    fn restored_state_ranks_as_before() {
-        let graph = random_crawl(50);
+    fn a_graph_that_is_put_together_again_ranks_as_before() {
+        let graph = random_crawl(400);
         let mut restored = LinkGraph::new(RankConfig::default());
-        for node in &graph.nodes {
-            let _ = restored.add(0.0, node.site);
+        for (id, node) in graph.all() {
+            restored.add(graph.relevance(id), node.site);
         }
-        for index in 0..graph.len() {
-            let node = NodeId(index as u32);
-            let (settled, residual) = graph.state(node);
-            if graph.is_fetched(node) {
-                restored.restore(node, graph.relevance(node), settled, residual, graph.outlinks(node));
-            } else {
-                restored.restore_waiting(node, graph.relevance(node), graph.link_share(node));
+        for (id, node) in graph.all() {
+            if node.is_fetched() {
+                restored.restore(id, &graph.outlinks(id));
             }
         }
-        for index in 0..graph.len() {
-            let node = NodeId(index as u32);
-            assert!((graph.rank(node) - restored.rank(node)).abs() < 1e-5);
-        }
-        assert!(restored.identity_error() < 1e-4);
+        restored.settle_all();
+        let worst = graph.all().map(|(id, _)| (graph.rank(id) - restored.rank(id)).abs()).fold(0.0, f64::max);
+        assert!(worst < 0.02, "{worst}");
+        assert!(restored.identity_error() < 1e-4, "{}", restored.identity_error());
     }
 }

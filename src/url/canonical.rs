@@ -73,8 +73,8 @@ pub fn canonicalize(href: &str, base: Option<&Url>) -> Result<Url, UrlError> {
     // Both setters fail only on URLs without a host, which were refused above.
     let _ = url.set_username("");
     let _ = url.set_password(None);
-    drop_session_segment(&mut url);
     settle_escapes(&mut url);
+    drop_session_segment(&mut url);
     settle_query(&mut url);
     if url.as_str().len() > MAX_URL_BYTES {
         return Err(UrlError::TooLong);
@@ -96,11 +96,12 @@ fn drop_session_segment(url: &mut Url) {
 
 /// Decodes escapes of unreserved characters and writes the rest in capitals (RFC 3986, 6.2.2).
 fn settle_escapes(url: &mut Url) {
-    if !url.path().contains('%') {
-        return;
-    }
-    let settled = settled(url.path());
-    if settled != url.path() {
+    // What one escape stands for may complete another (`%%34%31`), so it takes rounds; each makes the path shorter.
+    while url.path().contains('%') {
+        let settled = settled(url.path());
+        if settled == url.path() {
+            return;
+        }
         url.set_path(&settled);
     }
 }
@@ -111,6 +112,7 @@ fn settled(text: &str) -> String {
     let mut at = 0;
     while at < bytes.len() {
         let escape = (bytes[at] == b'%').then(|| bytes.get(at + 1..at + 3)).flatten();
+        let escape = escape.filter(|hex| hex.iter().all(u8::is_ascii_hexdigit));
         let value = escape.and_then(|hex| std::str::from_utf8(hex).ok()).and_then(|hex| u8::from_str_radix(hex, 16).ok());
         match value {
             Some(value) if value.is_ascii_alphanumeric() || matches!(value, b'-' | b'.' | b'_' | b'~') => {
@@ -169,6 +171,14 @@ mod tests {
     fn session_and_tracking_parameters_are_dropped_and_the_rest_kept_in_order() {
         assert_eq!(canonical("http://e.com/a;jsessionid=1F?utm_source=x&b=2&a=1&PHPSESSID=9"), "http://e.com/a?b=2&a=1");
         assert_eq!(canonical("http://e.com/a?"), "http://e.com/a");
+    }
+
+    #[test]
+    fn a_canonical_form_is_its_own_canonical_form() {
+        for found in ["http://e.com/%%34%31", "http://e.com/%+1", "http://e.com/a;%6Asessionid=1", "http://e.com/a/%%32e/b"] {
+            let once = canonical(found);
+            assert_eq!(canonical(&once), once, "{found}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The URL-seen key: 64 bits, high 24 from the host, low 40 from the whole URL
 //! (after Heritrix's `BdbUriUniqFilter`), so that one host's keys lie together on disk.
 //!
-//! URLs that differ only in scheme, default port, trailing slash or index file
+//! URLs that differ only in scheme, default port, trailing slash, index file or the order of their parameters
 //! share a fingerprint: they are one page nearly always, and a crawler that
 //! fetches both has wasted a request.
 
@@ -43,7 +43,8 @@ impl fmt::Display for Fingerprint {
 const INDEX_FILES: &[&str] =
     &["index.html", "index.htm", "index.shtml", "index.php", "index.asp", "default.html", "default.htm", "default.asp"];
 
-/// The text that two spellings of one page share: no scheme, no default port, no trailing slash, no index file.
+/// The text that two spellings of one page share: no scheme, no default port, no trailing slash, no index file, and
+/// the parameters of the query in one order, each once.
 #[must_use]
 pub fn same_page_key(url: &Url) -> String {
     let mut key = authority(url);
@@ -56,8 +57,11 @@ pub fn same_page_key(url: &Url) -> String {
     };
     key.push_str(path.trim_end_matches('/'));
     if let Some(query) = url.query() {
+        let mut parameters: Vec<&str> = query.split('&').collect();
+        parameters.sort_unstable();
+        parameters.dedup();
         key.push('?');
-        key.push_str(query);
+        key.push_str(&parameters.join("&"));
     }
     key
 }
@@ -87,6 +91,12 @@ mod tests {
         for other in ["http://e.com/b", "http://e.com/a?x=1", "http://e.com:8080/a", "http://www.e.com/a", "http://e.com/a/b"] {
             assert_ne!(print("http://e.com/a"), print(other), "{other}");
         }
+    }
+
+    #[test]
+    fn permuted_queries_are_one_page() {
+        assert_eq!(print("http://e.com/a?x=1&y=2"), print("http://e.com/a?y=2&x=1&y=2"));
+        assert_ne!(print("http://e.com/a?x=1&y=2"), print("http://e.com/a?x=2&y=1"));
     }
 
     #[test]

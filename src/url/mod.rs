@@ -9,9 +9,11 @@ mod canonical;
 mod fingerprint;
 mod host;
 mod scope;
+mod template;
 
 pub use ::url::Url;
 pub use canonical::{MAX_URL_BYTES, UrlError, canonicalize};
 pub use fingerprint::{Fingerprint, aphash, same_page_key};
 pub use host::{authority, host_of, registrable_domain, site_of};
 pub use scope::{Refusal, Scope, ScopeConfig, ScopeError};
+pub use template::templates;

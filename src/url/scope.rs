@@ -3,7 +3,7 @@
 use regex::RegexSet;
 use serde::{Deserialize, Serialize};
 
-use super::{Url, host_of, site_of};
+use super::{Url, host_of, site_of, template::most_repeats};
 
 /// The `[scope]` section of a topic file. Empty lists do not restrict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,8 @@ pub struct ScopeConfig {
     pub max_depth: u16,
     /// Segments in the path, at most.
     pub max_path_depth: usize,
+    /// Times that one segment may occur in the path, at most.
+    pub max_repeats: usize,
     /// File endings that are never pages.
     pub exclude_extensions: Vec<String>,
 }
@@ -43,6 +45,7 @@ impl Default for ScopeConfig {
             exclude: Vec::new(),
             max_depth: 64,
             max_path_depth: 16,
+            max_repeats: 3,
             exclude_extensions: NOT_PAGES.split_whitespace().map(str::to_owned).collect(),
         }
     }
@@ -67,6 +70,8 @@ pub enum Refusal {
     Depth,
     PathDepth,
     Extension,
+    /// Links that a server resolves against the wrong folder: `/a/b/a/b/a/b`.
+    Repeats,
 }
 
 impl Refusal {
@@ -82,6 +87,7 @@ impl Refusal {
             Self::Depth => "scope.max_depth",
             Self::PathDepth => "scope.max_path_depth",
             Self::Extension => "scope.exclude_extensions",
+            Self::Repeats => "scope.max_repeats",
         }
     }
 }
@@ -122,6 +128,7 @@ impl Scope {
             (!self.exclude.is_match(text), Refusal::Exclude),
             (depth <= config.max_depth, Refusal::Depth),
             (url.path().split('/').count() <= config.max_path_depth + 1, Refusal::PathDepth),
+            (most_repeats(url) <= config.max_repeats, Refusal::Repeats),
             (!self.has_excluded_extension(url), Refusal::Extension),
         ];
         rules.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, refusal)| Err(refusal))
@@ -162,6 +169,7 @@ mod tests {
         assert_eq!(refusal(config(|c| c.exclude = vec!["login".into()]), "http://a.com/login"), Some(Refusal::Exclude));
         assert_eq!(refusal(config(|c| c.max_depth = 0), "http://a.com/"), Some(Refusal::Depth));
         assert_eq!(refusal(config(|c| c.max_path_depth = 1), "http://a.com/b/c"), Some(Refusal::PathDepth));
+        assert_eq!(refusal(ScopeConfig::default(), "http://a.com/b/c/b/c/b/c/b"), Some(Refusal::Repeats));
     }
 
     #[test]

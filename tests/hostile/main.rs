@@ -1,7 +1,9 @@
 //! Servers that break crawlers: each fetch ends in a recorded failure or a cut
 //! answer, within bounded time and memory. Real sockets, on loopback.
 
+mod crawls;
 mod ordinary;
+mod polite;
 mod server;
 mod tls;
 

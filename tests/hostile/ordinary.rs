@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windrow::fetch::{BasicAuth, FetchConfig, FetchError, Fetcher, HttpFetcher, Request};
+use windrow::fetch::{BasicAuth, FetchConfig, FetchError, Fetcher, HttpFetcher, Request, Validators};
 use windrow::url::Url;
 
 use crate::server::{config, get, serve_bytes};
@@ -21,8 +21,7 @@ async fn the_request_says_who_asks_and_nothing_that_was_not_configured() {
     };
     let fetcher = HttpFetcher::new(&config).unwrap();
     let mut request = Request::get(Url::parse("http://a.test/x?y=1").unwrap());
-    request.if_none_match = Some("\"v1\"".to_owned());
-    request.if_modified_since = Some("no\nheader".to_owned());
+    request.validators = Validators { etag: Some("\"v1\"".to_owned()), last_modified: Some("no\nheader".to_owned()) };
     let first = fetcher.fetch(request).await;
     get(&fetcher, "http://b.test/").await;
     let requests = server.requests.lock().unwrap();

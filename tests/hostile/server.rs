@@ -7,7 +7,7 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use tokio::{
@@ -25,6 +25,8 @@ pub struct Server {
     pub address: SocketAddr,
     /// Heads of the requests, in the order they came.
     pub requests: Arc<Mutex<Vec<String>>>,
+    /// When each request came, and for which host.
+    pub log: Arc<Mutex<Vec<(Instant, String)>>>,
     /// Bytes that the other side has taken, socket buffers included.
     pub sent: Arc<AtomicUsize>,
 }
@@ -32,10 +34,22 @@ pub struct Server {
 /// One connection, its request read.
 pub struct Connection {
     pub stream: TcpStream,
+    /// The request's head.
+    pub head: String,
     sent: Arc<AtomicUsize>,
 }
 
 impl Connection {
+    /// The host that is asked for.
+    pub fn host(&self) -> &str {
+        self.head.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default()
+    }
+
+    /// The path and query that are asked for.
+    pub fn path(&self) -> &str {
+        self.head.split(' ').nth(1).unwrap_or_default()
+    }
+
     /// Sends bytes; false once the other side has gone.
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         let is_sent = self.stream.write_all(bytes.as_ref()).await.is_ok() && self.stream.flush().await.is_ok();
@@ -71,15 +85,18 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let server = Server { address: listener.local_addr().unwrap(), requests: Arc::default(), sent: Arc::default() };
+    let server =
+        Server { address: listener.local_addr().unwrap(), requests: Arc::default(), log: Arc::default(), sent: Arc::default() };
     let (seen, handle) = (server.clone(), Arc::new(handle));
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             let (seen, handle) = (seen.clone(), Arc::clone(&handle));
             tokio::spawn(async move {
                 let head = read_head(&mut stream).await;
+                let connection = Connection { stream, head: head.clone(), sent: seen.sent };
+                seen.log.lock().unwrap().push((Instant::now(), connection.host().to_owned()));
                 seen.requests.lock().unwrap().push(head);
-                handle(Connection { stream, sent: seen.sent }).await;
+                handle(connection).await;
             });
         }
     });

@@ -10,6 +10,7 @@ use std::{
 
 use fastrand::Rng;
 use windrow::{
+    fetch::Validators,
     page::{LinkContext, Outcome, Relevance, Timestamp},
     store::{
         Batch, Capture, Chosen, CrawlState, HostRecord, InLink, Known, LinkRecord, OutlinkFate, OutlinkRecord, PageRecord,
@@ -112,7 +113,7 @@ impl SampleCrawl {
                 status: 200,
                 headers: vec![("content-type".into(), "text/html".into()), ("content-encoding".into(), "gzip".into())],
                 body: body.clone(),
-                relevance: page.relevance,
+                request: None,
             });
         }
         self.meet_host(batch, &page);
@@ -149,7 +150,7 @@ impl SampleCrawl {
             let fingerprint = Fingerprint::of(&url);
             let context = self.context(position);
             let anchor = context.anchor_text.to_string();
-            let in_link = InLink { source: seq, context, heading: heading.clone() };
+            let in_link = InLink { source: seq, ordinal: position as u16, context, heading: heading.clone() };
             let mut fate = OutlinkFate::Known;
             if let Some(link) = self.expected.waiting.get_mut(&fingerprint) {
                 link.in_degree += 1;
@@ -176,12 +177,12 @@ impl SampleCrawl {
             depth,
             tunnel_depth: 0,
             in_degree: in_links.len() as u32,
+            forgotten_relevance: self.rng.f32(),
             in_links,
             tries: 0,
             not_before: Timestamp::default(),
             priority: self.rng.f64().powi(3),
             estimate: Relevance::new(self.rng.f64()),
-            rank_received: self.rng.f64(),
         };
         let host = authority(url);
         self.expected.hosts.entry(host.clone()).or_insert_with(|| HostRecord { name: host, ..HostRecord::default() });
@@ -198,7 +199,14 @@ impl SampleCrawl {
         host.next_ready = Timestamp(page.fetched_at.0 + 1_000);
         if host.requests % 5 == 1 {
             let text = format!("User-agent: *\nDisallow: /{}\n", host.requests).repeat(3);
-            host.robots = Some(RobotsRecord { status: 200, fetched_at: page.fetched_at, text });
+            host.robots = Some(RobotsRecord {
+                status: 200,
+                fetched_at: page.fetched_at,
+                text,
+                unreachable_since: None,
+                failures: 0,
+                validators: Validators::default(),
+            });
         }
         batch.hosts.push(host.clone());
     }
@@ -240,6 +248,9 @@ impl SampleCrawl {
             rank: self.rng.f64(),
             residual: 0.0,
             chosen: Chosen::Order,
+            had_decode_errors: seq.is_multiple_of(11),
+            copy_of: None,
+            validators: Validators { etag: Some(format!("\"{seq}\"")), last_modified: None },
         }
     }
 

@@ -370,11 +370,12 @@ fn the_status_decides_where_there_is_no_text() {
     }
     let (since, day) = (Timestamp(1_000), Duration::from_hours(24));
     let unreachable = Robots::parse(503, b"", "a");
-    assert_eq!(unreachable.expires(since), since + day / 24);
+    let minutes = |failures| unreachable.expires(since, failures).since(since).as_secs() / 60;
+    assert_eq!([1, 2, 3, 60].map(minutes), [10, 20, 40, 24 * 60]);
     assert!(!unreachable.clone().forgiven(since, since + day * 29).allows(&page).allowed);
     assert!(unreachable.forgiven(since, since + day * 30).allows(&page).allowed);
     let robots = Robots::parse(200, rules, "a");
-    assert_eq!(robots.expires(since), since + day);
+    assert_eq!(robots.expires(since, 0), since + day);
     assert!(!robots.forgiven(since, since + day * 300).allows(&page).allowed);
 }
 

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::report::{
+    DriftWord,
     charts::{self, Words},
     format,
 };
@@ -35,6 +36,36 @@ pub(super) fn words(view: &View) -> Markup {
                         }
                     }
                 }))
+            }
+        }
+        (drift(view))
+    }
+}
+
+/// Which words relevant pages came to hold, and which they lost.
+fn drift(view: &View) -> Markup {
+    let (strings, drift) = (view.strings, &view.summary.drift);
+    let columns = |heading| [Column::Text(heading), Column::Number(strings.drift_early), Column::Number(strings.drift_late)];
+    let side = |heading: &'static str, words: &[DriftWord]| {
+        let rows = html! {
+            @for word in words {
+                tr { th scope="row" { bdi { (word.word) } } (percent(Some(word.early))) (percent(Some(word.late))) }
+            }
+        };
+        html! { @if !words.is_empty() { (table(heading, &columns(heading), &rows)) } }
+    };
+    let pages = || html! { (format::count(drift.pages)) };
+    html! {
+        h3 { (strings.drift) }
+        @if drift.pages == 0 {
+            p { (strings.drift_few) }
+        } @else if drift.rising.is_empty() && drift.fading.is_empty() {
+            p { (strings.drift_none) }
+        } @else {
+            p { (sentence(strings.drift_intro, &[("pages", pages())])) }
+            div class="pair drift" {
+                (side(strings.drift_rising, &drift.rising))
+                (side(strings.drift_fading, &drift.fading))
             }
         }
     }

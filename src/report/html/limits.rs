@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::{
     page::Outcome,
-    report::{advice::advice, format, reasons::by_count},
+    report::{advice::advice, format, reasons::by_count, summary::Copies},
     store::HostRecord,
 };
 
@@ -35,7 +35,32 @@ pub(super) fn duplicates(view: &View) -> Markup {
     };
     html! {
         p { (sentence(strings.duplicates_intro, &intro)) }
+        p { (sentence(strings.clusters, &clusters(&view.summary.copies))) }
         (table(strings.duplicates, &[Column::Text(strings.duplicate), Column::Text(strings.duplicate_of)], &rows))
+    }
+}
+
+fn clusters(copies: &Copies) -> [(&'static str, Markup); 4] {
+    let Copies { exact, near, canonical, clusters, .. } = copies;
+    [("clusters", clusters), ("exact", exact), ("near", near), ("canonical", canonical)]
+        .map(|(name, n)| (name, strong(format::count(*n))))
+}
+
+/// URL templates whose links are held back.
+fn quarantined(view: &View) -> Markup {
+    let (strings, held) = (view.strings, &view.summary.links.quarantined);
+    let intro = [("links", strong(format::count(held.values().sum()))), ("count", strong(format::count(held.len() as u64)))];
+    let rows = html! {
+        @for (pattern, n) in by_count(held).into_iter().take(REASONS_SHOWN) {
+            tr { th scope="row" class="long" { bdi { (pattern) } } (count(n)) }
+        }
+    };
+    html! {
+        @if !held.is_empty() {
+            h3 { (strings.quarantined) }
+            p { (sentence(strings.quarantined_intro, &intro)) }
+            (table(strings.quarantined, &[Column::Text(strings.pattern), Column::Number(strings.count)], &rows))
+        }
     }
 }
 
@@ -47,7 +72,7 @@ pub(super) fn refused(view: &View) -> Markup {
     }
     let mut failed = pages.failed.clone();
     failed.extend(pages.by_outcome.get(Outcome::Gone.name()).map(|count| (strings.gone.to_owned(), *count)));
-    if not_followed.is_empty() && pages.excluded.is_empty() && failed.is_empty() {
+    if not_followed.is_empty() && pages.excluded.is_empty() && failed.is_empty() && links.quarantined.is_empty() {
         return html! { p { (strings.refused_none) } };
     }
     html! {
@@ -55,6 +80,7 @@ pub(super) fn refused(view: &View) -> Markup {
         (reasons(view, strings.refused_links, strings.rule, &not_followed))
         (reasons(view, strings.refused_excluded, strings.reason, &pages.excluded))
         (reasons(view, strings.refused_failed, strings.reason, &failed))
+        (quarantined(view))
     }
 }
 
@@ -140,6 +166,17 @@ pub(super) fn next(view: &View) -> Markup {
             }
         }
         p { (sentence(strings.waiting, &waiting)) }
+        @if let Some(next) = view.summary.forecast {
+            @let number = |number: f64| html! { (format::count(number.round() as u64)) };
+            p {
+                (sentence(strings.forecast, &[
+                    ("relevant", html! { strong { (number(next.relevant)) } }),
+                    ("pages", html! { (format::count(next.pages)) }),
+                    ("low", number(next.low)),
+                    ("high", number(next.high)),
+                ]))
+            }
+        }
         ul class="advice" {
             @for advice in advice(view.summary) {
                 @let (words, command) = strings.advice(advice);

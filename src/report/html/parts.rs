@@ -67,7 +67,7 @@ pub(super) enum Column {
 /// A table that can be scrolled on small screens, and sorted where scripts run.
 pub(super) fn table(label: &str, columns: &[Column], rows: &Markup) -> Markup {
     html! {
-        div class="table" role="region" aria-label=(label) tabindex="0" {
+        div class="table" role="group" aria-label=(label) tabindex="0" {
             table {
                 thead {
                     tr {

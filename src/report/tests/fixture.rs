@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use fastrand::Rng;
 
 use crate::{
+    fetch::Validators,
     page::{Outcome, Relevance, Timestamp},
     report::{CrawlFacts, LinkWeight, RowError, RowStream, Rows, Stop},
     store::{Chosen, CrawlState, HostRecord, OutlinkFate, OutlinkRecord, PageRecord, RobotsRecord},
@@ -80,7 +81,7 @@ impl Rows for MemoryRows {
 }
 
 /// A fetched page with plain values, for tests to change.
-pub(super) fn page(seq: u64, url: &str) -> PageRecord {
+pub(in crate::report) fn page(seq: u64, url: &str) -> PageRecord {
     let parsed = Url::parse(url).unwrap();
     PageRecord {
         seq,
@@ -116,6 +117,9 @@ pub(super) fn page(seq: u64, url: &str) -> PageRecord {
         rank: 0.0,
         residual: 0.0,
         chosen: Chosen::Order,
+        had_decode_errors: false,
+        copy_of: None,
+        validators: Validators::default(),
     }
 }
 
@@ -234,6 +238,9 @@ fn hosts_of(pages: &[PageRecord]) -> Vec<HostRecord> {
                 status: [200, 404, 200, 503][number as usize % 4],
                 fetched_at: Timestamp(START),
                 text: "User-agent: *".to_owned(),
+                unreachable_since: None,
+                failures: 0,
+                validators: Validators::default(),
             }),
             ..HostRecord::default()
         });

@@ -2,7 +2,7 @@
 //!
 //! To look at the pages, set `WINDROW_REPORT_PREVIEW` to a folder: they are then written there and stay.
 
-mod fixture;
+pub(super) mod fixture;
 
 use std::{
     fs,
@@ -107,7 +107,7 @@ fn links_and_hosts_say_what_became_of_them() {
     assert_eq!(
         report.text("hosts.csv"),
         "host,requests,fetched,relevant,harvest,failures,throttled,bytes,robots_status,robots_fetched_at,crawl_delay_ms,delay_ms,\
-         last_elapsed_ms\na.example,2,0,0,,0,0,0,,,,1000,0\n"
+         last_elapsed_ms,shortest_pause_ms\na.example,2,0,0,,0,0,0,,,,1000,0,\n"
     );
 }
 
@@ -291,7 +291,7 @@ fn the_advice_follows_from_the_figures() {
 #[test]
 fn pages_with_broken_characters_are_counted() {
     let mut broken = page(1, "http://a.example/1");
-    broken.title = "\u{fffd}\u{fffd}".to_owned();
+    broken.had_decode_errors = true;
     let json = Report::of(&rows(vec![broken, page(2, "http://a.example/2")]), &CrawlFacts::default()).json();
     assert_eq!(json["decoding"]["damaged"], 1);
     assert_eq!(json["decoding"]["damaged_rate"], 0.5);

@@ -5,7 +5,7 @@
 //! Never: overwrites a committed byte.
 
 mod read;
-mod record;
+pub mod record;
 mod write;
 
 use std::{
@@ -16,7 +16,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-pub use read::{Archived, read_capture};
+pub use read::{Archived, RawCapture, read_capture, read_raw};
 pub(super) use write::ArchiveWriter;
 
 use super::StoreError;

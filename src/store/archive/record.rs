@@ -2,33 +2,65 @@
 //!
 //! Promises: one capture always gives the same bytes; block and payload digests
 //! are SHA-1 in base32, the convention that every WARC tool checks.
-//! Never: compresses or writes (that is `write`).
+//! Never: touches a file (that is `write`).
 
+use std::io::{self, Write};
+
+use flate2::{Compression, write::GzEncoder};
 use sha1::{Digest, Sha1};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::{page::Timestamp, store::Capture};
+use crate::{
+    fetch::SentRequest,
+    page::Timestamp,
+    store::{Capture, PageRecord},
+};
 
-/// The first record of a file.
-pub(super) fn warcinfo(file_name: &str, date: Timestamp) -> Vec<u8> {
-    let block = format!(
+/// The capture that a record is about.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    pub url: &'a str,
+    pub date: Timestamp,
+    /// Its record's id, in angle brackets.
+    pub id: &'a str,
+}
+
+/// A record as a gzip member of its own.
+///
+/// # Errors
+/// None in practice: it is written to memory.
+pub fn member(record: &[u8]) -> io::Result<Vec<u8>> {
+    let mut member = GzEncoder::new(Vec::with_capacity(record.len() / 4), Compression::default());
+    member.write_all(record)?;
+    member.finish()
+}
+
+/// The first record of a file, with further fields.
+#[must_use]
+pub fn warcinfo(file_name: &str, date: Timestamp, more: &[(&str, String)]) -> Vec<u8> {
+    let mut block = format!(
         "software: windrow/{}\r\nformat: WARC File Format 1.1\r\n\
          conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n",
         env!("CARGO_PKG_VERSION")
-    );
+    )
+    .into_bytes();
+    for (name, value) in more {
+        push_field(&mut block, name, value);
+    }
     let fields = [
         ("WARC-Type", "warcinfo".to_owned()),
         ("WARC-Record-ID", record_id(&["warcinfo", file_name, &date.0.to_string()])),
         ("WARC-Date", date.to_string()),
         ("WARC-Filename", file_name.to_owned()),
-        ("WARC-Block-Digest", digest(block.as_bytes())),
+        ("WARC-Block-Digest", digest(&block)),
         ("Content-Type", "application/warc-fields".to_owned()),
     ];
-    record(&fields, &[block.as_bytes()])
+    record(&fields, &[&block])
 }
 
 /// The answer as it came, but for the encodings that were undone.
-pub(super) fn response(capture: &Capture) -> Vec<u8> {
+#[must_use]
+pub fn response(capture: &Capture) -> Vec<u8> {
     let head = http_head(capture);
     let mut fields = vec![
         ("WARC-Type", "response".to_owned()),
@@ -50,19 +82,87 @@ pub(super) fn response(capture: &Capture) -> Vec<u8> {
     record(&fields, &[&head, &capture.body])
 }
 
-/// What windrow made of the answer.
-pub(super) fn metadata(capture: &Capture) -> Vec<u8> {
-    let block = format!("seq: {}\r\nrelevance: {:.6}\r\n", capture.seq, capture.relevance.get());
-    let fields = [
-        ("WARC-Type", "metadata".to_owned()),
-        ("WARC-Record-ID", capture_id("metadata", capture)),
+/// The head of an answer whose body is that of `original`, byte by byte.
+pub(super) fn revisit(capture: &Capture, original: &PageRecord) -> Vec<u8> {
+    let head = http_head(capture);
+    let id = record_id(&["response", &original.seq.to_string(), &original.fetched_at.0.to_string(), &original.url]);
+    let mut fields = vec![
+        ("WARC-Type", "revisit".to_owned()),
+        ("WARC-Record-ID", capture_id("revisit", capture)),
         ("WARC-Date", capture.fetched_at.to_string()),
         ("WARC-Target-URI", capture.url.clone()),
-        ("WARC-Concurrent-To", capture_id("response", capture)),
-        ("WARC-Block-Digest", digest(block.as_bytes())),
+        ("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest".to_owned()),
+        ("WARC-Refers-To", id),
+        ("WARC-Refers-To-Target-URI", original.url.clone()),
+        ("WARC-Refers-To-Date", original.fetched_at.to_string()),
+    ];
+    if let Some(address) = capture.address {
+        fields.push(("WARC-IP-Address", address.to_string()));
+    }
+    fields.extend([
+        ("WARC-Payload-Digest", digest(&capture.body)),
+        ("WARC-Block-Digest", digest(&head)),
+        ("Content-Type", "application/http;msgtype=response".to_owned()),
+    ]);
+    record(&fields, &[&head])
+}
+
+/// What was sent for a capture with the id `answer`.
+pub(super) fn request(capture: &Capture, sent: &SentRequest, answer: &str) -> Vec<u8> {
+    let mut block = format!("GET {} HTTP/1.1\r\n", sent.target.replace(char::is_whitespace, "%20")).into_bytes();
+    for (name, value) in &sent.headers {
+        push_field(&mut block, name, value);
+    }
+    block.extend_from_slice(b"\r\n");
+    let fields = [
+        ("WARC-Type", "request".to_owned()),
+        ("WARC-Record-ID", capture_id("request", capture)),
+        ("WARC-Date", capture.fetched_at.to_string()),
+        ("WARC-Target-URI", capture.url.clone()),
+        ("WARC-Concurrent-To", answer.to_owned()),
+        ("WARC-Payload-Digest", digest(b"")),
+        ("WARC-Block-Digest", digest(&block)),
+        ("Content-Type", "application/http;msgtype=request".to_owned()),
+    ];
+    record(&fields, &[&block])
+}
+
+/// What is known of a page when it is archived, as fields of its metadata; Heritrix's names where it has them.
+#[must_use]
+pub fn facts(page: &PageRecord) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("seq", page.seq.to_string()),
+        ("outcome", page.outcome.name().to_owned()),
+        ("relevance", format!("{:.6}", page.relevance.get())),
+        ("relevant", page.relevant.to_string()),
+        ("modelVersion", page.model_version.to_string()),
+        ("hopsFromSeed", page.depth.to_string()),
+        ("fetchTimeMs", page.elapsed_ms.to_string()),
+    ];
+    facts.extend(page.source_url.as_ref().map(|via| ("via", via.clone())));
+    if !page.anchor.is_empty() {
+        facts.push(("linkText", page.anchor.clone()));
+    }
+    facts
+}
+
+/// What windrow made of a capture.
+#[must_use]
+pub fn metadata(about: &About<'_>, facts: &[(&str, String)]) -> Vec<u8> {
+    let mut block = Vec::new();
+    for (name, value) in facts {
+        push_field(&mut block, name, value);
+    }
+    let fields = [
+        ("WARC-Type", "metadata".to_owned()),
+        ("WARC-Record-ID", record_id(&["metadata", about.id])),
+        ("WARC-Date", about.date.to_string()),
+        ("WARC-Target-URI", about.url.to_owned()),
+        ("WARC-Concurrent-To", about.id.to_owned()),
+        ("WARC-Block-Digest", digest(&block)),
         ("Content-Type", "application/warc-fields".to_owned()),
     ];
-    record(&fields, &[block.as_bytes()])
+    record(&fields, &[&block])
 }
 
 /// `sha1:` and the digest in base32.
@@ -114,7 +214,13 @@ fn push_field(bytes: &mut Vec<u8>, name: &str, value: &str) {
     bytes.extend_from_slice(b"\r\n");
 }
 
-fn capture_id(kind: &str, capture: &Capture) -> String {
+/// The id of a capture's `response` record.
+#[must_use]
+pub fn response_id(capture: &Capture) -> String {
+    capture_id("response", capture)
+}
+
+pub(super) fn capture_id(kind: &str, capture: &Capture) -> String {
     record_id(&[kind, &capture.seq.to_string(), &capture.fetched_at.0.to_string(), &capture.url])
 }
 
@@ -130,7 +236,6 @@ fn record_id(parts: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::Relevance;
 
     fn capture(headers: &[(&str, &str)]) -> Capture {
         Capture {
@@ -141,7 +246,7 @@ mod tests {
             status: 200,
             headers: headers.iter().map(|&(name, value)| (name.into(), value.into())).collect(),
             body: b"<p>rice</p>".to_vec(),
-            relevance: Relevance::new(0.5),
+            request: None,
         }
     }
 

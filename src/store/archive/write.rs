@@ -10,12 +10,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use flate2::{Compression, write::GzEncoder};
-
 use super::{ArchiveEnd, file_path, folder, record, sync_folder};
 use crate::{
     page::Timestamp,
-    store::{ArchivePlace, Capture, StoreError},
+    store::{ArchiveChoice, ArchivePlace, Capture, PageRecord, StoreError},
 };
 
 /// The writing end of the archive.
@@ -23,6 +21,7 @@ pub(in crate::store) struct ArchiveWriter {
     dir: PathBuf,
     /// A file that has reached this length is followed by a new one.
     file_bytes: u64,
+    choice: ArchiveChoice,
     end: ArchiveEnd,
     /// The file at `end`, once something is written.
     file: Option<BufWriter<File>>,
@@ -32,20 +31,55 @@ pub(in crate::store) struct ArchiveWriter {
 
 impl ArchiveWriter {
     /// Goes on after `end`; the files must have been cut back to it.
-    pub fn new(dir: &Path, end: ArchiveEnd, file_bytes: u64) -> Self {
-        Self { dir: dir.to_owned(), file_bytes, end, file: None, unsynced: false }
+    pub fn new(dir: &Path, end: ArchiveEnd, file_bytes: u64, choice: ArchiveChoice) -> Self {
+        Self { dir: dir.to_owned(), file_bytes, choice, end, file: None, unsynced: false }
     }
 
-    /// Adds a capture: its `response` record, whose place is returned, and a `metadata` record.
-    pub fn append(&mut self, capture: &Capture) -> Result<ArchivePlace, StoreError> {
-        if self.end.file == 0 || self.end.length >= self.file_bytes {
-            self.begin_file(capture.fetched_at)?;
+    /// Adds a capture of `page`: its `response`, or a `revisit` where it repeats the archived `original` byte by byte, whose
+    /// place is returned; then its `request`, where one was sent, and `metadata`. `None` for what is not to be kept.
+    pub fn append(
+        &mut self,
+        capture: &Capture,
+        page: &PageRecord,
+        original: Option<&PageRecord>,
+    ) -> Result<Option<ArchivePlace>, StoreError> {
+        if self.choice == ArchiveChoice::Relevant && !page.relevant {
+            return Ok(None);
         }
+        self.make_room(capture.fetched_at)?;
         let offset = self.end.length;
-        self.push(&record::response(capture))?;
+        let kind = if original.is_some() { "revisit" } else { "response" };
+        match original {
+            Some(original) => self.push(&record::revisit(capture, original))?,
+            None => self.push(&record::response(capture))?,
+        }
         let place = ArchivePlace { file: self.end.file, offset, length: self.end.length - offset };
-        self.push(&record::metadata(capture))?;
-        Ok(place)
+        let id = record::capture_id(kind, capture);
+        if let Some(sent) = &capture.request {
+            self.push(&record::request(capture, sent, &id))?;
+        }
+        self.push(&record::metadata(
+            &record::About { url: &capture.url, date: capture.fetched_at, id: &id },
+            &record::facts(page),
+        ))?;
+        Ok(Some(place))
+    }
+
+    /// Adds a capture that belongs to no page, where all answers are kept.
+    pub fn append_other(&mut self, capture: &Capture) -> Result<(), StoreError> {
+        if self.choice == ArchiveChoice::Relevant {
+            return Ok(());
+        }
+        self.make_room(capture.fetched_at)?;
+        self.push(&record::response(capture))?;
+        match &capture.request {
+            Some(sent) => self.push(&record::request(capture, sent, &record::response_id(capture))),
+            None => Ok(()),
+        }
+    }
+
+    fn make_room(&mut self, date: Timestamp) -> Result<(), StoreError> {
+        if self.end.file == 0 || self.end.length >= self.file_bytes { self.begin_file(date) } else { Ok(()) }
     }
 
     /// Hands all bytes to the operating system, where readers see them, and says where they end.
@@ -80,14 +114,13 @@ impl ArchiveWriter {
         self.file = Some(BufWriter::new(file));
         self.end = ArchiveEnd { file: number, length: 0 };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        self.push(&record::warcinfo(&name, date))
+        self.push(&record::warcinfo(&name, date, &[]))
     }
 
     /// Appends one record as a gzip member of its own.
     fn push(&mut self, record: &[u8]) -> Result<(), StoreError> {
         let path = file_path(&self.dir, self.end.file);
-        let mut member = GzEncoder::new(Vec::with_capacity(record.len() / 4), Compression::default());
-        let member = member.write_all(record).and_then(|()| member.finish()).map_err(StoreError::io(&path))?;
+        let member = record::member(record).map_err(StoreError::io(&path))?;
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(BufWriter::new(reopen(&path, self.end.length)?)),

@@ -1,21 +1,22 @@
 //! Platt's calibration: from a scaled score to log-odds, fitted by penalised logistic regression.
 
-use crate::page_classifier::Calibration;
+use super::Calibration;
 
 /// How hard slope and offset are held at where they start, in documents' worth.
 const PRECISION: f64 = 0.5;
 
 /// One score whose relevance is known, and how much it counts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Example {
-    pub(super) score: f64,
+pub struct ScoredExample {
+    pub score: f64,
     /// 0..=1.
-    pub(super) relevance: f64,
-    pub(super) weight: f64,
+    pub relevance: f64,
+    pub weight: f64,
 }
 
 /// Fits slope (never negative: a score may be worthless, not reversed) and offset around `start` by Newton's method.
-pub(super) fn fit(examples: &[Example], start: Calibration) -> Calibration {
+#[must_use]
+pub fn fit_calibration(examples: &[ScoredExample], start: Calibration) -> Calibration {
     let (mut slope, mut offset) = (start.slope, start.offset);
     for _ in 0..60 {
         let (mut d_slope, mut d_offset) = (PRECISION * (start.slope - slope), PRECISION * (start.offset - offset));
@@ -53,8 +54,8 @@ mod tests {
         // At score ±1 the shares are σ(2 ± 3).
         let share = |z: f64| 1.0 / (1.0 + f64::exp(-z));
         let examples =
-            [(1.0, share(1.0)), (-1.0, share(-5.0))].map(|(score, relevance)| Example { score, relevance, weight: 1e6 });
-        let found = fit(&examples, Calibration::default());
+            [(1.0, share(1.0)), (-1.0, share(-5.0))].map(|(score, relevance)| ScoredExample { score, relevance, weight: 1e6 });
+        let found = fit_calibration(&examples, Calibration::default());
         assert!((found.slope - 3.0).abs() < 0.01 && (found.offset + 2.0).abs() < 0.01, "{found:?}");
     }
 
@@ -64,16 +65,16 @@ mod tests {
             .iter()
             .cycle()
             .take(100)
-            .map(|&(score, relevance)| Example { score, relevance, weight: 1.0 })
+            .map(|&(score, relevance)| ScoredExample { score, relevance, weight: 1.0 })
             .collect();
-        let found = fit(&examples, Calibration::default());
+        let found = fit_calibration(&examples, Calibration::default());
         assert!(found.slope > 2.0 && found.slope < 10.0, "{found:?}");
     }
 
     #[test]
     fn scores_that_say_the_opposite_are_worthless_not_reversed() {
-        let examples = [(1.0, 0.0), (-1.0, 1.0)].map(|(score, relevance)| Example { score, relevance, weight: 50.0 });
-        assert!(fit(&examples, Calibration::default()).slope.abs() < 1e-12);
-        assert_eq!(fit(&[], Calibration::default()), Calibration::default());
+        let examples = [(1.0, 0.0), (-1.0, 1.0)].map(|(score, relevance)| ScoredExample { score, relevance, weight: 50.0 });
+        assert!(fit_calibration(&examples, Calibration::default()).slope.abs() < 1e-12);
+        assert_eq!(fit_calibration(&[], Calibration::default()), Calibration::default());
     }
 }

@@ -1,0 +1,132 @@
+//! The index of the links that are not in memory: where each is kept, in 24 bytes.
+
+use std::io;
+
+use super::{HostId, Priority};
+use crate::{
+    spill::{Fixed, Paged, Room},
+    topical_rank::NodeId,
+    url::Fingerprint,
+};
+
+/// A link that is kept on disk.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shelved {
+    pub fingerprint: Fingerprint,
+    pub host: HostId,
+    /// As of the time it was put there.
+    pub priority: Priority,
+    /// It has as many in-links as are kept: another is only counted.
+    pub is_full: bool,
+    /// In-links that were counted since, and the relevance of their pages.
+    pub more_in_links: i32,
+    pub more_relevance: f32,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    fingerprint: u64,
+    /// 0 where the node is not on the shelf.
+    host_plus_one: u32,
+    priority: f32,
+    /// Twice the number of more in-links, plus one where it is full.
+    more_in_links: u32,
+    more_relevance: f32,
+}
+
+impl Fixed for Entry {
+    const SIZE: usize = 24;
+
+    fn write(&self, bytes: &mut [u8]) {
+        self.fingerprint.write(&mut bytes[..8]);
+        self.host_plus_one.write(&mut bytes[8..12]);
+        self.priority.write(&mut bytes[12..16]);
+        self.more_in_links.write(&mut bytes[16..20]);
+        self.more_relevance.write(&mut bytes[20..]);
+    }
+
+    fn read(bytes: &[u8]) -> Self {
+        Self {
+            fingerprint: u64::read(&bytes[..8]),
+            host_plus_one: u32::read(&bytes[8..12]),
+            priority: f32::read(&bytes[12..16]),
+            more_in_links: u32::read(&bytes[16..20]),
+            more_relevance: f32::read(&bytes[20..]),
+        }
+    }
+}
+
+/// All shelved links, by node.
+#[derive(Debug, Default)]
+pub(super) struct Shelf {
+    entries: Paged<Entry>,
+    number: usize,
+}
+
+impl Shelf {
+    pub(super) fn new(room: Room) -> Self {
+        Self { entries: Paged::new(room), number: 0 }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.number
+    }
+
+    pub(super) fn get(&self, node: NodeId) -> Option<Shelved> {
+        let entry = self.entries.get(node.0 as usize);
+        Some(Shelved {
+            fingerprint: Fingerprint(entry.fingerprint),
+            host: HostId(entry.host_plus_one.checked_sub(1)?),
+            priority: Priority(f64::from(entry.priority)),
+            is_full: entry.more_in_links & 1 == 1,
+            more_in_links: entry.more_in_links.cast_signed() >> 1,
+            more_relevance: entry.more_relevance,
+        })
+    }
+
+    pub(super) fn put(&mut self, node: NodeId, link: Shelved) {
+        self.write(node, link);
+        self.number += 1;
+    }
+
+    fn write(&mut self, node: NodeId, link: Shelved) {
+        let Shelved { fingerprint, host, priority, is_full, more_in_links, more_relevance } = link;
+        let entry = Entry {
+            fingerprint: fingerprint.0,
+            host_plus_one: host.0 + 1,
+            priority: priority.0 as f32,
+            more_in_links: (more_in_links << 1).cast_unsigned() | u32::from(is_full),
+            more_relevance,
+        };
+        self.entries.set(node.0 as usize, entry);
+    }
+
+    /// Counts an in-link of a node that is here.
+    pub(super) fn count(&mut self, node: NodeId, relevance: f64) {
+        if let Some(mut link) = self.get(node) {
+            link.more_in_links += 1;
+            link.more_relevance += relevance as f32;
+            self.write(node, link);
+        }
+    }
+
+    pub(super) fn take(&mut self, node: NodeId) -> Option<Shelved> {
+        let found = self.get(node)?;
+        self.entries.set(node.0 as usize, Entry::default());
+        self.lose(1);
+        Some(found)
+    }
+
+    /// Counts entries out that stand for nothing.
+    pub(super) fn lose(&mut self, number: usize) {
+        self.number -= number.min(self.number);
+    }
+
+    pub(super) fn resident_bytes(&self) -> usize {
+        self.entries.resident_bytes()
+    }
+
+    pub(super) fn check(&self) -> io::Result<()> {
+        self.entries.check()
+    }
+}
