@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::{
     Crawl, EngineError, Ingredient,
-    copies::TextPrint,
     resume::is_site_root,
     sources::Source,
     stages::{Lap, Stage},
@@ -188,10 +187,10 @@ impl Crawl {
 
     fn absorb_document(&mut self, link: &Link, node: NodeId, document: ReadDocument, record: &mut PageRecord) {
         if document.list.is_some() || self.keeps_out(&document) {
-            return self.absorb_links(link, node, &document, record);
+            return self.absorb_links(link, node, document, record);
         }
         let mut lap = Lap::begin();
-        let ReadDocument { page, reading, digest, .. } = document;
+        let ReadDocument { page, reading, digest, words, print, link_matches, .. } = document;
         page.charset.clone_into(&mut record.charset);
         record.had_decode_errors = page.had_decode_errors;
         record.language = page.language;
@@ -199,7 +198,6 @@ impl Crawl {
         record.excerpt = page.text.chars().take(EXCERPT).collect();
         record.digest = digest;
         record.simhash = page.simhash;
-        let print = TextPrint::of(page.simhash, &page.terms);
         if let Some(copy) = self.copy_of(&page, &link.url, digest, &print) {
             self.copies.add_content(digest, copy.seq);
             record.outcome = Outcome::Duplicate;
@@ -208,7 +206,7 @@ impl Crawl {
             return;
         }
         self.copies.add(record.seq, digest, print);
-        record.terms = page.terms.iter().map(|term| (term.word.to_owned(), term.count)).collect();
+        record.terms = words;
         let judgement = if link.is_seed() && !self.plan.lacks(Ingredient::SeedTrust) {
             self.pages.observe_seed(record.seq, reading, is_site_root(&link.url))
         } else {
@@ -217,18 +215,18 @@ impl Crawl {
         record.relevance = judgement.relevance;
         record.relevant = judgement.relevance.get() >= self.plan.threshold;
         if record.relevant {
-            self.lexicon.add(page.terms.iter().map(|term| term.word));
+            self.lexicon.add(page.terms.iter());
         }
         self.stages.add(Stage::Judge, &mut lap);
         self.enter_source(link, node, &page, record);
-        let found = self.discover(node, &page);
+        let found = self.discover(node, page, link_matches);
         self.pending.outlinks(record.seq, found.records);
         self.stages.add(Stage::Discover, &mut lap);
         let mut touched = std::mem::take(&mut self.touched);
         self.graph.fetch(node, self.order.rank_input(judgement.relevance.get()), &found.nodes, &mut touched);
         self.touched = touched;
         self.stages.add(Stage::Rank, &mut lap);
-        let mut weights_changed = self.learn_link(link, record.seq, judgement.relevance);
+        let mut weights_changed = self.learn_link(link, node, record.seq, judgement.relevance);
         self.stages.add(Stage::Learn, &mut lap);
         if self.pages.is_due() {
             let rejudged = self.pages.rejudge();
@@ -278,6 +276,7 @@ impl Crawl {
             group_sizes,
             brought: 0.0,
             followed: 0,
+            outcomes: Vec::new(),
             stands_on: link.in_links.iter().map(|note| (note.source, note.ordinal)).collect(),
         };
         self.knowledge.sources.insert(node, source);
@@ -285,14 +284,15 @@ impl Crawl {
     }
 
     /// Teaches the link model what came of a link.
-    fn learn_link(&mut self, link: &Link, seq: u64, relevance: Relevance) -> bool {
+    fn learn_link(&mut self, link: &Link, node: NodeId, seq: u64, relevance: Relevance) -> bool {
         let rewards = !self.plan.lacks(Ingredient::DelayedReward);
         if !link.is_seed() {
             self.payback.add(link.tunnel_depth, relevance.get());
         }
         let links = &mut self.links;
         for note in link.in_links.iter().filter(|_| rewards) {
-            let led_to = self.knowledge.sources.change(note.source, |source| (source.seq, source.led_to(relevance)));
+            let led_to =
+                self.knowledge.sources.change(note.source, |source| (source.seq, source.led_to(node, note.ordinal, relevance)));
             if let Some((seq, beyond)) = led_to {
                 links.reward(seq, beyond);
             }

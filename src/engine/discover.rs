@@ -1,6 +1,12 @@
 //! Outlinks of a fetched page: which are admitted, and what each adds to what is known of its target.
 
-use super::{Crawl, sources::Source};
+use rustc_hash::FxHashSet;
+
+use super::{
+    Crawl,
+    sources::Source,
+    visit::{LinkMatches, ReadDocument},
+};
 use crate::{
     frontier::{InLinkNote, link_depth},
     page::{LinkContext, Outlink, Page},
@@ -16,66 +22,68 @@ pub(super) struct Discovered {
     /// Admitted targets, new or known, in page order.
     pub(super) nodes: Vec<NodeId>,
     pub(super) records: Vec<OutlinkRecord>,
+    /// `nodes` once more, to look them up.
+    is_new: FxHashSet<NodeId>,
+}
+
+/// A link on a page, with what is read of it.
+struct Found {
+    outlink: Outlink,
+    matches: LinkMatches,
+    heading: Box<[TermId]>,
 }
 
 impl Crawl {
-    /// Admits the outlinks of a page that has just been entered into the knowledge as `source`.
-    pub(super) fn discover(&mut self, node: NodeId, page: &Page) -> Discovered {
+    /// Admits the outlinks of a page that has just been entered into the knowledge; `matches` has the keywords on each.
+    pub(super) fn discover(&mut self, node: NodeId, mut page: Page, matches: Vec<LinkMatches>) -> Discovered {
         let Some(source) = self.knowledge.sources.get(node) else { return Discovered::default() };
         let mut found = Discovered::default();
         let obeys = self.plan.engine.obey_nofollow;
-        for outlink in &page.outlinks {
+        for (outlink, matches) in std::mem::take(&mut page.outlinks).into_iter().zip(matches) {
+            let (target, url, anchor) = (outlink.fingerprint, outlink.url.to_string(), outlink.context.anchor_text.to_string());
             let fate = if obeys && (outlink.nofollow || page.directives.nofollow) {
                 OutlinkFate::NoFollow
             } else {
-                let heading = outlink.context.heading.and_then(|index| page.headings.get(usize::from(index)));
-                self.consider(node, &source, outlink, heading.map_or(&[], |words| words), &mut found.nodes)
+                let heading = ReadDocument::heading(&page, &outlink).into();
+                self.consider(node, &source, Found { outlink, matches, heading }, &mut found)
             };
             self.count_refusal(fate);
-            found.records.push(OutlinkRecord {
-                target: outlink.fingerprint,
-                url: outlink.url.to_string(),
-                anchor: outlink.context.anchor_text.to_string(),
-                fate,
-            });
+            found.records.push(OutlinkRecord { target, url, anchor, fate });
         }
         let canonical = page.canonical.clone().filter(|url| Fingerprint::of(url) != source.fingerprint);
         for url in page.refresh.clone().into_iter().chain(canonical).filter(|_| !(obeys && page.directives.nofollow)) {
             let outlink = Outlink { fingerprint: Fingerprint::of(&url), url, nofollow: false, context: LinkContext::default() };
-            let fate = self.consider(node, &source, &outlink, &[], &mut found.nodes);
+            let link = Found { outlink, matches: LinkMatches::default(), heading: Box::default() };
+            let fate = self.consider(node, &source, link, &mut found);
             self.count_refusal(fate);
+        }
+        let fetched: Vec<(u16, NodeId)> =
+            (0..).zip(found.nodes.iter().copied()).filter(|&(_, node)| self.graph.is_fetched(node)).collect();
+        if !fetched.is_empty() {
+            self.knowledge.sources.change(node, |source| source.outcomes = fetched);
         }
         found
     }
 
-    fn consider(
-        &mut self,
-        node: NodeId,
-        source: &Source,
-        outlink: &Outlink,
-        heading: &[TermId],
-        nodes: &mut Vec<NodeId>,
-    ) -> OutlinkFate {
+    fn consider(&mut self, node: NodeId, source: &Source, link: Found, found: &mut Discovered) -> OutlinkFate {
         let depth = source.depth.saturating_add(1);
         let tunnel_depth = link_depth(source.relevant, source.tunnel_depth);
-        let known = self.frontier.seen(outlink.fingerprint);
-        if known.is_none()
-            && let Err(fate) = self.may_enter(&outlink.url, depth, tunnel_depth)
-        {
-            return fate;
-        }
+        let known = self.frontier.seen(link.outlink.fingerprint);
         let target = if let Some(target) = known {
             target
         } else {
-            let link = self.new_link(outlink.url.clone(), outlink.fingerprint, depth, tunnel_depth);
-            self.admit(link)
+            if let Err(fate) = self.may_enter(&link.outlink.url, depth, tunnel_depth) {
+                return fate;
+            }
+            let new = self.new_link(link.outlink.url.clone(), link.outlink.fingerprint, depth, tunnel_depth);
+            self.admit(new)
         };
-        if target == node || nodes.contains(&target) {
+        if target == node || !found.is_new.insert(target) {
             return OutlinkFate::Known;
         }
-        let ordinal = u16::try_from(nodes.len()).unwrap_or(u16::MAX);
-        nodes.push(target);
-        self.add_in_link(target, node, ordinal, source, outlink, heading);
+        let ordinal = u16::try_from(found.nodes.len()).unwrap_or(u16::MAX);
+        found.nodes.push(target);
+        self.add_in_link(target, node, ordinal, source, link);
         if known.is_some() { OutlinkFate::Known } else { OutlinkFate::Queued }
     }
 
@@ -91,23 +99,15 @@ impl Crawl {
         Ok(())
     }
 
-    fn add_in_link(
-        &mut self,
-        target: NodeId,
-        node: NodeId,
-        ordinal: u16,
-        source: &Source,
-        outlink: &Outlink,
-        heading: &[TermId],
-    ) {
+    fn add_in_link(&mut self, target: NodeId, node: NodeId, ordinal: u16, source: &Source, found: Found) {
         if self.frontier.shelved(target).is_some_and(|shelved| shelved.is_full) {
             let relevance = self.knowledge.relevance(node);
             return self.frontier.count_in_link(target, relevance);
         }
         self.unshelve(target);
-        let keywords = &self.plan.keywords;
         let knowledge = &self.knowledge;
         let Some(link) = self.frontier.link_mut(target) else { return };
+        let Found { outlink, matches, heading } = found;
         self.links.see(&link.facts, &outlink.context);
         let before = (link.depth, link.tunnel_depth);
         link.depth = link.depth.min(source.depth.saturating_add(1));
@@ -116,11 +116,12 @@ impl Crawl {
         let in_link = InLinkNote {
             source: node,
             ordinal,
-            anchor_matches: keywords.matches(&outlink.context.anchor),
-            around_matches: keywords.matches(&outlink.context.around),
-            heading_matches: keywords.matches(heading),
-            heading: heading.into(),
-            context: outlink.context.clone(),
+            anchor_matches: matches.anchor,
+            around_matches: matches.around,
+            heading_matches: matches.heading,
+            heading,
+            context: outlink.context,
+            words: std::cell::Cell::default(),
         };
         // How many pages link here is counted again on resume; that alone is not worth a row.
         if link.add_in_link(in_link, |source| knowledge.relevance(source)) || is_nearer {

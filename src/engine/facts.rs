@@ -1,13 +1,12 @@
 //! What a report tells of a crawl beyond its rows: order, clock, and what the models have learnt.
 
-use std::collections::BTreeMap;
-
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Crawl, MemoryReport};
 use crate::{
     link_classifier::{Feature, Lesson, LinkLearner},
-    page::Timestamp,
+    page::{Term, Timestamp},
     store::{Store, StoreError},
     text::TermId,
 };
@@ -49,31 +48,28 @@ impl RunFacts {
 /// Words of relevant pages, to name what the page model's hashed columns stand for.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
-    pages: BTreeMap<String, u32>,
+    /// Each with the number of pages that hold it.
+    words: FxHashMap<TermId, (Box<str>, u32)>,
 }
 
 impl Lexicon {
     /// As many words are counted; rare ones make room.
     const CAPACITY: usize = 50_000;
 
-    pub(super) fn add<'a>(&mut self, words: impl Iterator<Item = &'a str>) {
-        for word in words {
-            if let Some(count) = self.pages.get_mut(word) {
-                *count += 1;
-            } else {
-                self.pages.insert(word.to_owned(), 1);
-            }
+    pub(super) fn add<'a>(&mut self, words: impl Iterator<Item = Term<'a>>) {
+        for Term { id, word, .. } in words {
+            self.words.entry(id).or_insert_with(|| (word.into(), 0)).1 += 1;
         }
-        if self.pages.len() > Self::CAPACITY {
-            self.pages.retain(|_, count| *count > 1);
+        if self.words.len() > Self::CAPACITY {
+            self.words.retain(|_, (_, pages)| *pages > 1);
         }
     }
 
     /// The words that weigh most among those of three relevant pages or more.
     fn weightiest(&self, weight: impl Fn(TermId) -> f64) -> Vec<(String, f64)> {
-        let known = self.pages.iter().filter(|&(_, &count)| count >= 3);
-        let mut words: Vec<(String, f64)> =
-            known.map(|(word, _)| (word.clone(), weight(TermId::of(word)))).filter(|&(_, weight)| weight > 0.0).collect();
+        let known = self.words.iter().filter(|&(_, &(_, pages))| pages >= 3);
+        let weighed = known.map(|(&id, (word, _))| (String::from(&**word), weight(id)));
+        let mut words: Vec<(String, f64)> = weighed.filter(|&(_, weight)| weight > 0.0).collect();
         words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         words.truncate(WORDS);
         words

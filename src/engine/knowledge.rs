@@ -2,15 +2,21 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::sources::Sources;
+use super::sources::{Source, Sources};
 use crate::{
-    frontier::{InLinkNote, Link},
+    frontier::{InLinkNote, Link, WordsVersion},
     link_classifier::{Evidence, InLinkFacts, LinkLearner, Linkers, TargetFacts, WordWeight},
     text::{Segmenter, url_words},
     topic::KeywordSet,
     topical_rank::{LinkGraph, NodeId},
     url::{Url, authority},
 };
+
+/// What the page model says of words, and its version.
+pub(super) struct Vocabulary<'a> {
+    pub(super) weight: WordWeight<'a>,
+    pub(super) version: u32,
+}
 
 /// Fetched pages by node.
 #[derive(Debug, Default)]
@@ -19,7 +25,7 @@ pub(super) struct Knowledge {
 }
 
 /// Links looked at on each side for what came of them.
-const NEIGHBOURS: usize = 6;
+const NEIGHBOURS: u16 = 6;
 
 impl Knowledge {
     pub(super) fn relevance(&self, node: NodeId) -> f64 {
@@ -27,9 +33,19 @@ impl Knowledge {
     }
 
     /// All evidence about a waiting link.
-    pub(super) fn evidence(&self, link: &Link, graph: &LinkGraph, learner: &LinkLearner, words: WordWeight<'_>) -> Evidence {
+    pub(super) fn evidence(
+        &self,
+        link: &Link,
+        graph: &LinkGraph,
+        learner: &LinkLearner,
+        vocabulary: &Vocabulary<'_>,
+    ) -> Evidence {
         let linkers = Linkers { number: link.in_degree, forgotten_relevance: f64::from(link.forgotten_relevance) };
-        self.with_facts(link, graph, |facts| learner.evidence(&link.facts, facts, linkers, words))
+        let version = WordsVersion { page_model: vocabulary.version, epoch: learner.epoch() };
+        for note in link.in_links.iter().filter(|note| note.words.get().0 != version) {
+            note.words.set((version, learner.word_scores(&note.context, vocabulary.weight)));
+        }
+        self.with_facts(link, graph, |facts| learner.evidence(&link.facts, facts, linkers, vocabulary.weight))
     }
 
     /// Calls `each` with the facts of a link's in-links.
@@ -37,12 +53,17 @@ impl Knowledge {
         let known: Vec<_> = link
             .in_links
             .iter()
-            .filter_map(|note| Some((note, self.sources.get(note.source)?, neighbours(note, graph))))
+            .filter_map(|note| {
+                let source = self.sources.get(note.source)?;
+                let neighbours = neighbours(note, &source, graph);
+                Some((note, source, neighbours))
+            })
             .collect();
         let facts: Vec<InLinkFacts<'_>> = known
             .iter()
             .map(|(note, source, neighbours)| InLinkFacts {
                 context: &note.context,
+                words: note.words.get().1,
                 anchor_matches: &note.anchor_matches,
                 around_matches: &note.around_matches,
                 heading_matches: &note.heading_matches,
@@ -57,13 +78,10 @@ impl Knowledge {
 }
 
 /// What came of the links beside one on its page.
-fn neighbours(note: &InLinkNote, graph: &LinkGraph) -> Vec<(u8, f32)> {
-    let at = usize::from(note.ordinal);
-    graph
-        .outlinks_around(note.source, at, NEIGHBOURS)
-        .filter(|&(place, other)| place != at && graph.is_fetched(other))
-        .map(|(place, other)| (place.abs_diff(at) as u8, graph.relevance(other) as f32))
-        .collect()
+fn neighbours(note: &InLinkNote, source: &Source, graph: &LinkGraph) -> Vec<(u8, f32)> {
+    let distance = |place: u16| place.abs_diff(note.ordinal);
+    let near = source.outcomes.iter().filter(|&&(place, _)| (1..=NEIGHBOURS).contains(&distance(place)));
+    near.map(|&(place, node)| (distance(place) as u8, graph.relevance(node) as f32)).collect()
 }
 
 /// What a URL itself says.

@@ -4,7 +4,10 @@
 //! links have it as their source, with the crawl's own rate of relevant pages as its relevance: a neutral prior that what comes
 //! of its first links corrects.
 
-use super::{Crawl, visit::ReadDocument, visit::SITEMAP_INDEX};
+use super::{
+    Crawl,
+    visit::{LinkMatches, ReadDocument, SITEMAP_INDEX},
+};
 use crate::{
     frontier::{HostId, Link, LinkView, Priority},
     page::{Outcome, Page, Relevance},
@@ -48,7 +51,7 @@ impl Crawl {
     }
 
     /// Takes in a list, or a page that is read for its links only.
-    pub(super) fn absorb_links(&mut self, link: &Link, node: NodeId, document: &ReadDocument, record: &mut PageRecord) {
+    pub(super) fn absorb_links(&mut self, link: &Link, node: NodeId, document: ReadDocument, record: &mut PageRecord) {
         record.outcome = Outcome::LinksOnly;
         record.reason = Some(document.list.unwrap_or("the page asks not to be indexed").to_owned());
         record.relevance =
@@ -57,15 +60,15 @@ impl Crawl {
             for outlink in &document.page.outlinks {
                 self.admit_list(link.host, outlink.url.clone());
             }
-            self.enter_links(link, node, &Page::default(), record);
+            self.enter_links(link, node, Page::default(), Vec::new(), record);
         } else {
-            self.enter_links(link, node, &document.page, record);
+            self.enter_links(link, node, document.page, document.link_matches, record);
         }
     }
 
-    fn enter_links(&mut self, link: &Link, node: NodeId, page: &Page, record: &mut PageRecord) {
-        self.enter_source(link, node, page, record);
-        let found = self.discover(node, page);
+    fn enter_links(&mut self, link: &Link, node: NodeId, page: Page, matches: Vec<LinkMatches>, record: &mut PageRecord) {
+        self.enter_source(link, node, &page, record);
+        let found = self.discover(node, page, matches);
         self.pending.outlinks(record.seq, found.records);
         let mut touched = std::mem::take(&mut self.touched);
         self.graph.fetch(node, self.order.rank_input(record.relevance.get()), &found.nodes, &mut touched);

@@ -155,7 +155,7 @@ impl Crawl {
             self.pages.observe(page.seq, reading);
         }
         if page.relevant {
-            self.lexicon.add(bag.iter().map(|term| term.word));
+            self.lexicon.add(bag.iter());
         }
         if self.pages.is_due() {
             self.pages.rejudge();
@@ -191,6 +191,7 @@ impl Crawl {
             relevant: page.relevant,
             brought: 0.0,
             followed: 0,
+            outcomes: Vec::new(),
             group_sizes: Vec::new(),
             stands_on: Vec::new(),
         };
@@ -251,6 +252,9 @@ impl Crawl {
                 self.frontier.count_in_link(target, page.relevance.get());
             }
         }
+        let is_fetched = |&(_, &target): &(usize, &NodeId)| self.knowledge.sources.get(target).is_some();
+        let outcomes = targets.iter().enumerate().filter(is_fetched).map(|(at, &target)| (at as u16, target)).collect();
+        self.knowledge.sources.change(node, |source| source.outcomes = outcomes);
         self.graph.restore(node, &targets);
         Ok(())
     }

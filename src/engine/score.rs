@@ -1,6 +1,6 @@
 //! Scoring links anew as the crawl learns, within a budget per fetch.
 
-use super::{Crawl, Ingredient};
+use super::{Crawl, Ingredient, knowledge::Vocabulary};
 use crate::{
     frontier::{LinkView, Priority},
     page::Relevance,
@@ -10,18 +10,29 @@ use crate::{
 
 impl Crawl {
     /// Gathers the evidence of a waiting link again and gives it its new priority.
-    pub(super) fn refresh(&mut self, node: NodeId, words: &dyn Fn(crate::text::TermId) -> f64) {
+    fn refresh(&mut self, node: NodeId, vocabulary: &Vocabulary<'_>) {
         let Some(link) = self.frontier.link(node) else { return };
         // Seeds, and sitemaps that a robots.txt names, have no evidence; they keep their place.
         if link.is_unlinked() {
             return;
         }
-        let evidence = self.knowledge.evidence(link, &self.graph, &self.links, words);
+        let evidence = self.knowledge.evidence(link, &self.graph, &self.links, vocabulary);
         let estimate = self.links.estimate(&evidence);
         if let Some(link) = self.frontier.link_mut(node) {
             link.evidence = evidence;
         }
         self.set_estimate(node, estimate);
+    }
+
+    /// Refreshes each of some links.
+    pub(super) fn refresh_all(&mut self, nodes: &[NodeId]) {
+        let model = self.pages.model();
+        let lends = !self.plan.lacks(Ingredient::LentVocabulary);
+        let weight = |word| if lends { model.word_weight(word) } else { 0.0 };
+        let vocabulary = Vocabulary { weight: &weight, version: self.pages.version() };
+        for &node in nodes {
+            self.refresh(node, &vocabulary);
+        }
     }
 
     /// Applies the current weights to the evidence as it was last gathered: far cheaper than [`Crawl::refresh`].
@@ -70,9 +81,6 @@ impl Crawl {
 
     /// After a fetch: what it touched is scored anew, then the head of the queue and a share of the rest.
     pub(super) fn rescore(&mut self, fetched: &[NodeId], new_links: &[NodeId], weights_changed: bool) {
-        let model = self.pages.model();
-        let lends = !self.plan.lacks(Ingredient::LentVocabulary);
-        let words = |word| if lends { model.word_weight(word) } else { 0.0 };
         let learns = self.order.learns() && !self.plan.lacks(Ingredient::Rescoring);
         let allowed = self.rescoring();
         let mut budget = allowed;
@@ -86,14 +94,16 @@ impl Crawl {
         }
         list.sort_unstable();
         list.dedup();
+        let mut chosen = Vec::with_capacity(list.len());
         for node in list {
             // What a page has just added is always scored; the rest as far as the budget goes.
             if budget == 0 && new_links.binary_search(&node).is_err() {
                 continue;
             }
             budget = budget.saturating_sub(1);
-            self.refresh(node, &words);
+            chosen.push(node);
         }
+        self.refresh_all(&chosen);
         if learns && weights_changed {
             let some: Vec<NodeId> = self.frontier.head(4 * allowed, usize::MAX);
             for node in some {
@@ -119,10 +129,7 @@ impl Crawl {
 
     /// Scores every link of a list anew, whatever it costs.
     pub(super) fn rescore_all(&mut self, nodes: Vec<NodeId>) {
-        let model = self.pages.model();
-        for node in nodes {
-            self.refresh(node, &|word| model.word_weight(word));
-        }
+        self.refresh_all(&nodes);
         self.touched.clear();
     }
 

@@ -54,7 +54,7 @@ impl Crawl {
         match row {
             Ok(Some(row)) => {
                 self.put_back_from_shelf(node, shelved.fingerprint, &row);
-                self.refresh_all(&[node]);
+                self.rescore_shelved(&[node]);
             }
             Ok(None) => self.miss(format!("the waiting URL {} is not there", shelved.fingerprint)),
             Err(error) => drop(self.shelf_error.get_or_insert(error)),
@@ -78,7 +78,7 @@ impl Crawl {
         if next.is_none() && self.frontier.shelf_top(host).is_some() {
             self.miss(format!("not all waiting URLs of {} are there", self.frontier.host_name(host)));
         }
-        self.refresh_all(&back);
+        self.rescore_shelved(&back);
         // What the crawl has learnt since moves the rest as it moved these.
         let worst = back.iter().filter_map(|&node| self.frontier.link(node)).map(|link| link.priority).min();
         self.frontier.restocked(host, next.map(Priority), worst.unwrap_or(Priority(f64::MAX)));
@@ -132,15 +132,10 @@ impl Crawl {
         self.shelf_error.get_or_insert(StoreError::corrupt("store.redb", what));
     }
 
-    fn refresh_all(&mut self, nodes: &[NodeId]) {
-        if self.plan.lacks(Ingredient::Rescoring) {
-            return;
-        }
-        let model = self.pages.model();
-        let lends = !self.plan.lacks(Ingredient::LentVocabulary);
-        let words = |word| if lends { model.word_weight(word) } else { 0.0 };
-        for &node in nodes {
-            self.refresh(node, &words);
+    /// Scores links anew that were away while the crawl learnt.
+    fn rescore_shelved(&mut self, nodes: &[NodeId]) {
+        if !self.plan.lacks(Ingredient::Rescoring) {
+            self.refresh_all(nodes);
         }
     }
 
@@ -167,6 +162,7 @@ impl Crawl {
                 ordinal: in_link.ordinal,
                 anchor_matches: keywords.matches(&in_link.context.anchor),
                 around_matches: keywords.matches(&in_link.context.around),
+                words: std::cell::Cell::default(),
                 heading_matches: keywords.matches(&in_link.heading),
                 heading: in_link.heading.clone(),
                 context: in_link.context.clone(),

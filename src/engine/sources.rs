@@ -26,6 +26,8 @@ pub(super) struct Source {
     /// Relevance of the pages its links led to, added up, and how many there were.
     pub(super) brought: f64,
     pub(super) followed: u32,
+    /// Its links that were fetched: place among its links, and node.
+    pub(super) outcomes: Vec<(u16, NodeId)>,
     /// Number of links in each group.
     pub(super) group_sizes: Vec<u16>,
     /// The pages it was found on, and its place among their links.
@@ -34,7 +36,8 @@ pub(super) struct Source {
 
 impl Source {
     /// Counts a page that one of its links led to; returns their mean relevance, drawn to 0 while there are few.
-    pub(super) fn led_to(&mut self, relevance: Relevance) -> f64 {
+    pub(super) fn led_to(&mut self, node: NodeId, ordinal: u16, relevance: Relevance) -> f64 {
+        self.outcomes.push((ordinal, node));
         self.brought += relevance.get();
         self.followed += 1;
         self.brought / (f64::from(self.followed) + 1.0)
@@ -154,6 +157,7 @@ mod tests {
             relevant: seq.is_multiple_of(2),
             brought: 0.0,
             followed: 0,
+            outcomes: Vec::new(),
             group_sizes: vec![seq as u16; 3],
             stands_on: vec![(NodeId(1), 2)],
         }

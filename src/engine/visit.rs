@@ -5,6 +5,7 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::copies::TextPrint;
 use crate::{
     fetch::{Failure, Fetched, Fetcher, Request, Response, Validators},
     frontier::HostId,
@@ -12,8 +13,8 @@ use crate::{
     page_classifier::Reading,
     parse::{Document, ParseConfig, ParseError, XmlKind, XmlLink, XmlLinks, links_of_xml, parse},
     politeness::x_robots_tag,
-    text::{Segmenter, url_words},
-    topic::KeywordSet,
+    text::{Segmenter, TermId, url_words},
+    topic::{KeywordSet, Matches},
     topical_rank::NodeId,
     url::{Fingerprint, Url, canonicalize},
 };
@@ -94,10 +95,48 @@ pub(super) enum Content {
 pub(super) struct ReadDocument {
     pub(super) page: Page,
     pub(super) reading: Reading,
+    /// Its words and their weighted counts, as they are stored.
+    pub(super) words: Vec<(String, f32)>,
+    /// What its text is known again by.
+    pub(super) print: TextPrint,
+    /// Keywords on each of its links.
+    pub(super) link_matches: Vec<LinkMatches>,
     /// xxh3 of the body.
     pub(super) digest: u64,
     /// What it is, if it is no page of its own but a list of links.
     pub(super) list: Option<&'static str>,
+}
+
+/// Which keywords occur on a link, around it and above it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LinkMatches {
+    pub(super) anchor: Matches,
+    pub(super) around: Matches,
+    pub(super) heading: Matches,
+}
+
+impl ReadDocument {
+    /// The heading above a link.
+    pub(super) fn heading<'a>(page: &'a Page, link: &Outlink) -> &'a [TermId] {
+        link.context.heading.and_then(|at| page.headings.get(usize::from(at))).map_or(&[], |words| words)
+    }
+
+    fn of(page: Page, reading: Reading, keywords: &KeywordSet) -> Self {
+        let matches = |link: &Outlink| LinkMatches {
+            anchor: keywords.matches(&link.context.anchor),
+            around: keywords.matches(&link.context.around),
+            heading: keywords.matches(Self::heading(&page, link)),
+        };
+        Self {
+            link_matches: page.outlinks.iter().map(matches).collect(),
+            words: page.terms.iter().map(|term| (term.word.to_owned(), term.count)).collect(),
+            print: TextPrint::of(page.simhash, &page.terms),
+            page,
+            reading,
+            digest: 0,
+            list: None,
+        }
+    }
 }
 
 impl Web {
@@ -142,7 +181,8 @@ impl Web {
                 page.directives.nofollow |= header.nofollow;
                 page.directives.noindex |= header.noindex;
                 let reading = Reading::of(&page.terms, &url_words(url, &self.segmenter).directory, &self.keywords);
-                Content::Document(Box::new(ReadDocument { page, reading, digest: xxh3_64(&response.body), list: None }))
+                let document = ReadDocument::of(page, reading, &self.keywords);
+                Content::Document(Box::new(ReadDocument { digest: xxh3_64(&response.body), ..document }))
             }
         }
     }
@@ -171,6 +211,7 @@ impl Web {
             XmlKind::SitemapIndex => SITEMAP_INDEX,
             XmlKind::Feed => "a feed",
         });
-        Some(Content::Document(Box::new(ReadDocument { page, reading: Reading::default(), digest: 0, list: named })))
+        let document = ReadDocument::of(page, Reading::default(), &self.keywords);
+        Some(Content::Document(Box::new(ReadDocument { list: named, ..document })))
     }
 }

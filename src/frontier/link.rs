@@ -1,8 +1,10 @@
 //! A waiting link: a discovered URL with all that is known of it.
 
+use std::cell::Cell;
+
 use super::{HostId, Priority};
 use crate::{
-    link_classifier::{Evidence, TargetFacts},
+    link_classifier::{Evidence, TargetFacts, WordScores},
     page::{LinkContext, Relevance, Timestamp},
     topic::Matches,
     topical_rank::NodeId,
@@ -49,6 +51,15 @@ pub struct InLinkNote {
     pub anchor_matches: Matches,
     pub around_matches: Matches,
     pub heading_matches: Matches,
+    /// What its words say, and to which [`WordsVersion`] that belongs.
+    pub words: Cell<(WordsVersion, WordScores)>,
+}
+
+/// Version of the models that words are scored by: of the page model, and epoch of the link model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct WordsVersion {
+    pub page_model: u32,
+    pub epoch: u32,
 }
 
 impl Link {

@@ -15,7 +15,7 @@ mod shelf;
 mod traps;
 mod tunnel;
 
-pub use link::{InLinkNote, Link, MAX_IN_LINKS};
+pub use link::{InLinkNote, Link, MAX_IN_LINKS, WordsVersion};
 pub use order::{CrawlOrder, LinkView, Order};
 pub use queue::{Frontier, FrontierConfig, HostId, Priority, Taken};
 pub use sample::Sample;

@@ -46,10 +46,19 @@ pub struct SourceFacts {
     pub distance: u8,
 }
 
+/// What the words of a link say, by Naive Bayes; within ±4.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct WordScores {
+    pub anchor: f32,
+    pub around: f32,
+}
+
 /// One link to a target.
 #[derive(Debug, Clone, Copy)]
 pub struct InLinkFacts<'a> {
     pub context: &'a LinkContext,
+    /// As [`LinkLearner::word_scores`] says.
+    pub words: WordScores,
     pub anchor_matches: &'a Matches,
     pub around_matches: &'a Matches,
     pub heading_matches: &'a Matches,
@@ -84,6 +93,9 @@ pub struct LinkLearner {
     left_out: Vec<Feature>,
     keeps_prior_weights: bool,
     learnt: f64,
+    /// How often words were settled, and the number of lessons at which they will be again.
+    epoch: u32,
+    next_epoch: f64,
     /// What each remembered outcome was counted as, to correct it when its page is judged anew.
     taught: FxHashMap<u64, Taught>,
     /// What was learnt since the lessons were last taken, where they are wanted.
@@ -115,6 +127,9 @@ struct Taught {
     url: Box<[TermId]>,
     around: Box<[TermId]>,
 }
+
+/// Words are settled after every lesson at first, then whenever this share of lessons is new.
+const EPOCH: f64 = 0.03;
 
 /// Outcomes whose words and keys are remembered for correction.
 const MAX_TAUGHT: usize = 4_000;
@@ -202,6 +217,18 @@ impl LinkLearner {
         self.model.weights()
     }
 
+    /// Grows by one whenever [`LinkLearner::word_scores`] may say something else of the same words.
+    #[must_use]
+    pub fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// What a link's words say: the same for the whole of an epoch and of a version of the page model.
+    #[must_use]
+    pub fn word_scores(&self, context: &LinkContext, words: WordWeight<'_>) -> WordScores {
+        WordScores { anchor: self.anchor.score(&context.anchor, words), around: self.around.score(&context.around, words) }
+    }
+
     /// The estimate for a link with this evidence.
     #[must_use]
     pub fn estimate(&self, evidence: &Evidence) -> Relevance {
@@ -270,12 +297,12 @@ impl LinkLearner {
             evidence.raise(Feature::AnchorKeywords, self.keyword_score(link.anchor_matches));
             evidence.raise(Feature::ContextKeywords, self.keyword_score(link.around_matches));
             evidence.raise(Feature::HeadingKeywords, self.keyword_score(link.heading_matches));
-            anchor += self.anchor.score(&link.context.anchor, words);
-            around += self.around.score(&link.context.around, words);
+            anchor += f64::from(link.words.anchor);
+            around += f64::from(link.words.around);
         }
         evidence.set(Feature::AnchorBayes, fade * anchor / number);
         evidence.set(Feature::ContextBayes, fade * around / number);
-        evidence.set(Feature::UrlBayes, fade * self.url.score(&target.file_words, words));
+        evidence.set(Feature::UrlBayes, fade * f64::from(self.url.score(&target.file_words, words)));
     }
 
     fn add_surroundings(&self, evidence: &mut Evidence, target: &TargetFacts, in_links: &[InLinkFacts<'_>]) {
@@ -283,7 +310,7 @@ impl LinkLearner {
         let base = logit(overall);
         let number = in_links.len() as f64;
         let (mut position, mut navigation) = (0.0, 0.0);
-        let mut strongest = [f64::NEG_INFINITY; 4];
+        let mut strongest = [0.0_f64; 4];
         let mut named = false;
         for link in in_links {
             let source = link.source;
@@ -303,7 +330,7 @@ impl LinkLearner {
                 neighbour_rate(link.neighbours, overall),
             ];
             for (strongest, rate) in strongest.iter_mut().zip(rates) {
-                *strongest = strongest.max(logit(rate) - base);
+                *strongest = strongest.max(rate);
             }
             position += f64::from(link.context.position);
             navigation += f64::from(u8::from(link.context.navigation));
@@ -311,7 +338,7 @@ impl LinkLearner {
         }
         let features = [Feature::Group, Feature::Siblings, Feature::TagPath, Feature::Neighbours];
         for (feature, value) in features.into_iter().zip(strongest) {
-            evidence.set(feature, value);
+            evidence.set(feature, logit(value) - base);
         }
         evidence.set(Feature::Position, position / number);
         evidence.set(Feature::Navigation, navigation / number);
@@ -357,6 +384,13 @@ impl LinkLearner {
             self.taught.insert(key, taught);
         }
         self.learnt += 1.0;
+        if self.learnt >= self.next_epoch {
+            self.epoch += 1;
+            self.next_epoch = self.learnt + 1.0 + EPOCH * self.learnt;
+            for words in [&mut self.anchor, &mut self.url, &mut self.around] {
+                words.settle();
+            }
+        }
         !self.keeps_prior_weights && self.model.learn(key, evidence, relevance)
     }
 
@@ -443,6 +477,7 @@ mod tests {
     fn facts<'a>(context: &'a LinkContext, source: &'a SourceFacts, none: &'a Matches) -> InLinkFacts<'a> {
         InLinkFacts {
             context,
+            words: WordScores::default(),
             anchor_matches: none,
             around_matches: none,
             heading_matches: none,

@@ -28,9 +28,7 @@ pub struct PageLearner {
     config: PageClassifierConfig,
     keywords: usize,
     sample: Vec<Sample>,
-    /// Counts of pages that left the sample.
-    settled: ClassCounts,
-    /// All pages' counts at the last round; kept for its memory.
+    /// Of all pages, each by the relevance it was last counted with.
     counts: ClassCounts,
     observed: u64,
     next_round: u64,
@@ -47,6 +45,8 @@ struct Sample {
     page: u64,
     reading: Reading,
     relevance: f64,
+    /// The relevance that its words are counted with.
+    counted: f64,
     /// Given from outside (example, label, trusted seed): never judged anew.
     fixed: bool,
     /// A trusted seed or positive example: sets the keyword threshold.
@@ -82,7 +82,6 @@ impl PageLearner {
             config: config.clone(),
             keywords,
             sample: Vec::new(),
-            settled: ClassCounts::default(),
             counts: ClassCounts::default(),
             observed: 0,
             next_round: 1,
@@ -121,8 +120,7 @@ impl PageLearner {
     pub fn observe(&mut self, page: u64, reading: Reading) -> Judgement {
         let judgement = self.model.judge(&reading);
         let relevance = judgement.relevance.get();
-        let sample = Sample { page, reading, relevance, fixed: false, exemplary: false, judged: None };
-        self.remember(sample);
+        self.remember(Sample { page, reading, relevance, counted: relevance, fixed: false, exemplary: false, judged: None });
         judgement
     }
 
@@ -136,14 +134,14 @@ impl PageLearner {
         let mut judgement = self.model.judge(&reading);
         judgement.relevance = Relevance::new(judgement.relevance.get().max(0.9));
         let relevance = judgement.relevance.get();
-        self.remember(Sample { page, reading, relevance, fixed: true, exemplary: true, judged: None });
+        self.remember(Sample { page, reading, relevance, counted: relevance, fixed: true, exemplary: true, judged: None });
         judgement
     }
 
     /// Learns from an example: certain, and never judged anew.
     pub fn observe_label(&mut self, page: u64, reading: Reading, relevant: bool) {
         let relevance = f64::from(u8::from(relevant));
-        self.remember(Sample { page, reading, relevance, fixed: true, exemplary: relevant, judged: None });
+        self.remember(Sample { page, reading, relevance, counted: relevance, fixed: true, exemplary: relevant, judged: None });
     }
 
     /// Learns from a page of a crawl that a person judged. Unlike an example it was not chosen to be clear, so judgements are
@@ -152,11 +150,12 @@ impl PageLearner {
         let own = || self.bayes.trained.as_ref().map_or(0.0, |model| model.evidence(&reading));
         let judged = Some(trained.unwrap_or_else(own));
         let relevance = f64::from(u8::from(relevant));
-        self.remember(Sample { page, reading, relevance, fixed: true, exemplary: relevant, judged });
+        self.remember(Sample { page, reading, relevance, counted: relevance, fixed: true, exemplary: relevant, judged });
     }
 
     fn remember(&mut self, sample: Sample) {
         self.observed += 1;
+        self.counts.add(&sample.reading, sample.counted);
         if self.sample.len() < self.config.sample.max(1) {
             self.sample.push(sample);
             return;
@@ -164,8 +163,7 @@ impl PageLearner {
         // The oldest that is not fixed makes room; its counts stay.
         let len = self.sample.len();
         let place = (0..len).map(|step| (self.oldest + step) % len).find(|&at| !self.sample[at].fixed).unwrap_or(self.oldest);
-        let gone = std::mem::replace(&mut self.sample[place], sample);
-        self.settled.add(&gone.reading, gone.relevance, 1.0);
+        self.sample[place] = sample;
         self.oldest = (place + 1) % len;
     }
 
@@ -200,35 +198,27 @@ impl PageLearner {
         self.bayes.trust = if self.keywords_only { 0.0 } else { (self.observed as f64 / FULL_TRUST).min(1.0) };
         self.bayes.own_words = self.observed as f64 / (self.observed as f64 + OWN_WORDS);
         let before: Vec<f64> = self.sample.iter().map(|sample| sample.relevance).collect();
-        let mut counts = std::mem::replace(&mut self.counts, ClassCounts::of_columns([]));
-        self.count(&mut counts);
         for _ in 0..2 {
-            self.self_train(&counts);
-            self.count(&mut counts);
+            self.self_train();
         }
-        self.publish(&counts);
-        self.counts = counts;
+        self.publish();
         let moved = self.sample.iter().zip(before).filter(|(sample, before)| (sample.relevance - before).abs() > 0.01);
         moved.map(|(sample, _)| Rejudged { page: sample.page, relevance: Relevance::new(sample.relevance) }).collect()
     }
 
-    /// Counts all pages anew.
-    fn count(&self, counts: &mut ClassCounts) {
-        counts.clone_from(&self.settled);
-        for sample in &self.sample {
-            counts.add(&sample.reading, sample.relevance, 1.0);
-        }
-    }
-
     /// One round: every page scored by counts without it, the scale fitted to the two classes, relevances renewed.
-    fn self_train(&mut self, counts: &ClassCounts) {
+    fn self_train(&mut self) {
+        /// A relevance that moved by less is not worth counting a page's words again.
+        const SAME: f64 = 0.01;
         let scores: Vec<f64> =
-            self.sample.iter().map(|sample| counts.score_leaving_out(&sample.reading, sample.relevance)).collect();
+            self.sample.iter().map(|sample| self.counts.score_leaving_out(&sample.reading, sample.counted)).collect();
         self.bayes.scale = Scale::of(self.sample.iter().zip(&scores).map(|(sample, &score)| (score, sample.relevance)));
         self.calibrate(&scores);
-        for (sample, &score) in self.sample.iter_mut().zip(&scores) {
-            if !sample.fixed {
-                sample.relevance = self.bayes.combine(&sample.reading, score).relevance.get();
+        for (sample, &score) in self.sample.iter_mut().zip(&scores).filter(|(sample, _)| !sample.fixed) {
+            sample.relevance = self.bayes.combine(&sample.reading, score).relevance.get();
+            if (sample.relevance - sample.counted).abs() > SAME {
+                self.counts.relabel(&sample.reading, sample.counted, sample.relevance);
+                sample.counted = sample.relevance;
             }
         }
     }
@@ -245,9 +235,9 @@ impl PageLearner {
         }
     }
 
-    fn publish(&mut self, counts: &ClassCounts) {
+    fn publish(&mut self) {
         // Finite counts always fit; should linfa refuse them all the same, the crawl goes on with the model it has.
-        match fit_log_ratios(counts, CRAWL_SMOOTHING) {
+        match fit_log_ratios(&self.counts, CRAWL_SMOOTHING) {
             Ok(log_ratios) => self.bayes.log_ratios = log_ratios,
             Err(reason) => tracing::warn!(reason, "the page model could not be refitted"),
         }
@@ -465,9 +455,7 @@ mod tests {
             learner.observe(n, page("rice paddy"));
         }
         assert_eq!(learner.sample.len(), 5);
-        let mut counts = ClassCounts::default();
-        learner.count(&mut counts);
-        let total = counts.relevant_total + counts.irrelevant_total;
+        let total = learner.counts.relevant_total + learner.counts.irrelevant_total;
         assert!((total - 50.0 * page("rice paddy").weight).abs() < 1e-6);
     }
 }
