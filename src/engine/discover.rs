@@ -40,7 +40,8 @@ impl Crawl {
         let mut found = Discovered::default();
         let obeys = self.plan.engine.obey_nofollow;
         for (outlink, matches) in std::mem::take(&mut page.outlinks).into_iter().zip(matches) {
-            let (target, url, anchor) = (outlink.fingerprint, outlink.url.to_string(), outlink.context.anchor_text.to_string());
+            let (target, url) = (outlink.fingerprint, outlink.url.as_str().to_owned());
+            let anchor = String::from(&*outlink.context.anchor_text);
             let fate = if obeys && (outlink.nofollow || page.directives.nofollow) {
                 OutlinkFate::NoFollow
             } else {
@@ -108,7 +109,9 @@ impl Crawl {
         let knowledge = &self.knowledge;
         let Some(link) = self.frontier.link_mut(target) else { return };
         let Found { outlink, matches, heading } = found;
-        self.links.see(&link.facts, &outlink.context);
+        if link.in_degree == 0 {
+            self.links.see(&link.facts, &outlink.context);
+        }
         let before = (link.depth, link.tunnel_depth);
         link.depth = link.depth.min(source.depth.saturating_add(1));
         link.tunnel_depth = link.tunnel_depth.min(link_depth(source.relevant, source.tunnel_depth));

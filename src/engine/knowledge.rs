@@ -1,11 +1,14 @@
 //! What the engine remembers of fetched pages, so that it can judge the links on them.
 
+use std::sync::Arc;
+
+use smallvec::SmallVec;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::sources::{Source, Sources};
 use crate::{
-    frontier::{InLinkNote, Link, WordsVersion},
-    link_classifier::{Evidence, InLinkFacts, LinkLearner, Linkers, TargetFacts, WordWeight},
+    frontier::{InLinkNote, Link, MAX_IN_LINKS, WordsVersion},
+    link_classifier::{Evidence, InLinkFacts, LinkLearner, Linkers, Neighbours, TargetFacts, WordWeight},
     text::{Segmenter, url_words},
     topic::KeywordSet,
     topical_rank::{LinkGraph, NodeId},
@@ -23,9 +26,6 @@ pub(super) struct Vocabulary<'a> {
 pub(super) struct Knowledge {
     pub(super) sources: Sources,
 }
-
-/// Links looked at on each side for what came of them.
-const NEIGHBOURS: u16 = 6;
 
 impl Knowledge {
     pub(super) fn relevance(&self, node: NodeId) -> f64 {
@@ -50,18 +50,11 @@ impl Knowledge {
 
     /// Calls `each` with the facts of a link's in-links.
     pub(super) fn with_facts<R>(&self, link: &Link, graph: &LinkGraph, each: impl FnOnce(&[InLinkFacts<'_>]) -> R) -> R {
-        let known: Vec<_> = link
-            .in_links
+        let known: SmallVec<[(&InLinkNote, Arc<Source>); MAX_IN_LINKS]> =
+            link.in_links.iter().filter_map(|note| Some((note, self.sources.get(note.source)?))).collect();
+        let facts: SmallVec<[InLinkFacts<'_>; MAX_IN_LINKS]> = known
             .iter()
-            .filter_map(|note| {
-                let source = self.sources.get(note.source)?;
-                let neighbours = neighbours(note, &source, graph);
-                Some((note, source, neighbours))
-            })
-            .collect();
-        let facts: Vec<InLinkFacts<'_>> = known
-            .iter()
-            .map(|(note, source, neighbours)| InLinkFacts {
+            .map(|(note, source)| InLinkFacts {
                 context: &note.context,
                 words: note.words.get().1,
                 anchor_matches: &note.anchor_matches,
@@ -70,18 +63,23 @@ impl Knowledge {
                 source: &source.facts,
                 source_key: source.seq,
                 group_size: source.group_sizes.get(usize::from(note.context.group)).map_or(1, |&size| usize::from(size)),
-                neighbours,
+                neighbours: neighbours(note, source, graph),
             })
             .collect();
         each(&facts)
     }
 }
 
-/// What came of the links beside one on its page.
-fn neighbours(note: &InLinkNote, source: &Source, graph: &LinkGraph) -> Vec<(u8, f32)> {
-    let distance = |place: u16| place.abs_diff(note.ordinal);
-    let near = source.outcomes.iter().filter(|&&(place, _)| (1..=NEIGHBOURS).contains(&distance(place)));
-    near.map(|&(place, node)| (distance(place) as u8, graph.relevance(node) as f32)).collect()
+/// What came of the links beside one on its page, near ones first.
+fn neighbours(note: &InLinkNote, source: &Source, graph: &LinkGraph) -> Neighbours {
+    let mut all = Neighbours::default();
+    for &(place, node) in &source.outcomes {
+        let distance = place.abs_diff(note.ordinal);
+        if distance > 0 {
+            all.add(distance, || graph.relevance(node));
+        }
+    }
+    all
 }
 
 /// What a URL itself says.

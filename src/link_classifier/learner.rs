@@ -53,6 +53,30 @@ pub struct WordScores {
     pub around: f32,
 }
 
+/// The relevance of the links beside one, near ones first.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Neighbours {
+    sum: f64,
+    mass: f64,
+}
+
+impl Neighbours {
+    /// Adds one that stands `distance` (1 or more) links away, if that is near enough to say something.
+    pub fn add(&mut self, distance: u16, relevance: impl FnOnce() -> f64) {
+        /// `e^(−(distance − 1) / 2.5)`.
+        const WEIGHTS: [f64; 6] = [1.0, 0.670_32, 0.449_33, 0.301_19, 0.201_90, 0.135_34];
+        if let Some(weight) = WEIGHTS.get(usize::from(distance).wrapping_sub(1)) {
+            self.sum += weight * relevance();
+            self.mass += weight;
+        }
+    }
+
+    /// Their rate, drawn to the crawl's.
+    fn rate(self, overall: f64) -> f64 {
+        (overall + self.sum) / (1.0 + self.mass)
+    }
+}
+
 /// One link to a target.
 #[derive(Debug, Clone, Copy)]
 pub struct InLinkFacts<'a> {
@@ -67,8 +91,8 @@ pub struct InLinkFacts<'a> {
     pub source_key: u64,
     /// Links in the same list on that page.
     pub group_size: usize,
-    /// `(distance, relevance)` of the links beside it whose outcome is known; distance in links, 1 or more.
-    pub neighbours: &'a [(u8, f32)],
+    /// Of the links beside it whose outcome is known.
+    pub neighbours: Neighbours,
 }
 
 /// How many pages link to a target, beyond the in-links that are kept.
@@ -320,14 +344,16 @@ impl LinkLearner {
             evidence.raise(Feature::TitleKeywords, title);
             evidence.raise(Feature::SourceUrlKeywords, self.keyword_score(&source.url_matches));
             evidence.raise(Feature::SourceAnchorKeywords, own_anchor);
-            let length = ((link.group_size as f64).ln_1p() / 3.0).min(1.0);
-            evidence.raise(Feature::Hub, title.max(own_anchor).max(heading) * length);
+            let named_hub = title.max(own_anchor).max(heading);
+            if named_hub > 0.0 {
+                evidence.raise(Feature::Hub, named_hub * ((link.group_size as f64).ln_1p() / 3.0).min(1.0));
+            }
             let siblings = self.outcomes.rate(parent_key(link), overall, 3.0);
             let rates = [
                 self.outcomes.rate(group_key(link), siblings, 2.0),
                 siblings,
                 self.outcomes.rate(tag_path_key(link, target), overall, 3.0),
-                neighbour_rate(link.neighbours, overall),
+                link.neighbours.rate(overall),
             ];
             for (strongest, rate) in strongest.iter_mut().zip(rates) {
                 *strongest = strongest.max(rate);
@@ -455,17 +481,6 @@ fn tag_path_key(link: &InLinkFacts<'_>, target: &TargetFacts) -> u64 {
     mix(TAG_PATH, target.host_key, u64::from(link.context.tag_path))
 }
 
-/// The relevance of the links beside one, near ones first, drawn to the crawl's rate.
-fn neighbour_rate(neighbours: &[(u8, f32)], overall: f64) -> f64 {
-    let (mut sum, mut mass) = (overall, 1.0);
-    for &(distance, relevance) in neighbours {
-        let weight = (-(f64::from(distance) - 1.0) / 2.5).exp();
-        sum += weight * f64::from(relevance);
-        mass += weight;
-    }
-    sum / mass
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -484,7 +499,7 @@ mod tests {
             source,
             source_key: 1,
             group_size: 5,
-            neighbours: &[],
+            neighbours: Neighbours::default(),
         }
     }
 

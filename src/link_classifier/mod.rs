@@ -16,5 +16,5 @@ mod outcomes;
 mod trained;
 
 pub use evidence::{Evidence, FEATURES, Feature};
-pub use learner::{InLinkFacts, Lesson, LinkLearner, Linkers, SourceFacts, TargetFacts, WordScores, WordWeight};
+pub use learner::{InLinkFacts, Lesson, LinkLearner, Linkers, Neighbours, SourceFacts, TargetFacts, WordScores, WordWeight};
 pub use trained::TrainedLinkModel;
