@@ -94,7 +94,7 @@ impl Default for EngineConfig {
             seed: 1,
             control_share: 0.02,
             control_from_pages: 500,
-            rescore_budget: 100,
+            rescore_budget: 60,
             site_diversity: 0.15,
             max_tries: 3,
             obey_nofollow: true,

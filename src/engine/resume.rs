@@ -89,7 +89,8 @@ impl Crawl {
         }
         crawl.refill_sample();
         let all: Vec<NodeId> = crawl.frontier.links().map(|(node, _)| node).collect();
-        crawl.rescore_all(all);
+        crawl.rescore_all(&all);
+        crawl.touched.clear();
         Ok(crawl)
     }
 

@@ -25,7 +25,7 @@ impl Crawl {
     }
 
     /// Refreshes each of some links.
-    pub(super) fn refresh_all(&mut self, nodes: &[NodeId]) {
+    fn refresh_all(&mut self, nodes: &[NodeId]) {
         let model = self.pages.model();
         let lends = !self.plan.lacks(Ingredient::LentVocabulary);
         let weight = |word| if lends { model.word_weight(word) } else { 0.0 };
@@ -47,8 +47,8 @@ impl Crawl {
             link.estimate = estimate;
         }
         let worth = estimate.get() * self.allowance(node);
+        // It moves in the frontier with all that is touched.
         self.graph.set_relevance(node, self.order.rank_input(worth), &mut self.touched);
-        self.requeue(node);
     }
 
     /// What a link's worth is multiplied by, 0..=1, after all that was fetched from its host (the dial between depth and
@@ -110,6 +110,11 @@ impl Crawl {
                 self.reweigh(node);
             }
         }
+        self.requeue_touched();
+    }
+
+    /// Moves everything in the frontier whose rank has changed.
+    fn requeue_touched(&mut self) {
         let mut touched = std::mem::take(&mut self.touched);
         touched.sort_unstable();
         touched.dedup();
@@ -127,10 +132,12 @@ impl Crawl {
         (budget * HALVED / (HALVED + self.state.fetched as f64)).ceil() as usize
     }
 
-    /// Scores every link of a list anew, whatever it costs.
-    pub(super) fn rescore_all(&mut self, nodes: Vec<NodeId>) {
-        self.refresh_all(&nodes);
-        self.touched.clear();
+    /// Scores links of a list anew, whatever it costs, and moves them at once.
+    pub(super) fn rescore_all(&mut self, nodes: &[NodeId]) {
+        self.refresh_all(nodes);
+        for &node in nodes {
+            self.requeue(node);
+        }
     }
 
     /// Waiting links that stand near one that was fetched.

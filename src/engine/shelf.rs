@@ -135,7 +135,7 @@ impl Crawl {
     /// Scores links anew that were away while the crawl learnt.
     fn rescore_shelved(&mut self, nodes: &[NodeId]) {
         if !self.plan.lacks(Ingredient::Rescoring) {
-            self.refresh_all(nodes);
+            self.rescore_all(nodes);
         }
     }
 

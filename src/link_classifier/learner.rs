@@ -153,7 +153,7 @@ struct Taught {
 }
 
 /// Words are settled after every lesson at first, then whenever this share of lessons is new.
-const EPOCH: f64 = 0.03;
+const EPOCH: f64 = 0.1;
 
 /// Outcomes whose words and keys are remembered for correction.
 const MAX_TAUGHT: usize = 4_000;

@@ -77,7 +77,7 @@ impl Logistic {
         let due = self.learnt >= self.next_fit;
         if due {
             self.fit();
-            self.next_fit = self.learnt + 1 + self.learnt / 50;
+            self.next_fit = self.learnt + 1 + self.learnt / 25;
         }
         due
     }
