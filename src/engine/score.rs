@@ -8,6 +8,9 @@ use crate::{
     topical_rank::NodeId,
 };
 
+/// A priority that moved by a smaller share is left where it is: estimates are not that precise, and queues cost.
+const SAME_PLACE: f64 = 0.005;
+
 impl Crawl {
     /// Gathers the evidence of a waiting link again and gives it its new priority.
     fn refresh(&mut self, node: NodeId, vocabulary: &Vocabulary<'_>) {
@@ -75,8 +78,10 @@ impl Crawl {
             lot: lot(self.plan.engine.seed, link.fingerprint.0),
             sampled: self.sample.holds(node),
         };
-        let priority = Priority(self.order.priority(&view));
-        self.frontier.reprioritise(node, priority);
+        let (priority, before) = (self.order.priority(&view), link.priority.0);
+        if (priority - before).abs() > SAME_PLACE * before.abs() {
+            self.frontier.reprioritise(node, Priority(priority));
+        }
     }
 
     /// After a fetch: what it touched is scored anew, then the head of the queue and a share of the rest.
