@@ -188,7 +188,9 @@ impl PageLearner {
             2..4 => 4,
             4..6 => 6,
             6..15 => 15,
-            n => n + (n / 2).max(10),
+            // More rarely once the model is no longer new.
+            n if n < 90 => n + (n / 3).max(10),
+            n => n + n / 2,
         };
         self.version += 1;
         if self.trusts_by_company {
