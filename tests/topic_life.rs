@@ -180,7 +180,7 @@ fn labels_are_given_by_keys_taken_back_exported_verified_and_learnt_from_when_th
     assert_eq!(json(&["why", &crawl, url])["page"]["label"], false);
     json(&["label", &crawl, "--export", &life.path("out.tsv")]);
     assert_eq!(fs::read(life.path("out.tsv")).unwrap(), fs::read(life.path("first/labels.tsv")).unwrap());
-    assert_eq!(fs::read(life.path("first/store.redb")).unwrap().len(), before, "asking does not grow the store");
+    assert!(fs::read(life.path("first/store.redb")).unwrap().len() <= before, "asking does not grow the store");
     life.crawl("first", 80, &[]);
     fs::write(life.path("first/labels.tsv"), "http://e.com/ yes\n").unwrap();
     let verified = windrow(&["verify", &crawl]);

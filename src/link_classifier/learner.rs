@@ -511,14 +511,16 @@ mod tests {
         let (good, bad) = (context("good list", 1), context("bad menu", 2));
         for key in 0..20 {
             for (context, relevance) in [(&good, 0.95), (&bad, 0.05)] {
-                let link = [facts(context, &source, &none)];
+                let words = learner.word_scores(context, &|_| 0.0);
+                let link = [InLinkFacts { words, ..facts(context, &source, &none) }];
                 let evidence = learner.evidence(&target, &link, Linkers::default(), &|_| 0.0);
                 learner.see(&target, context);
                 learner.learn(key * 2 + u64::from(context.group), &target, &link, evidence, Relevance::new(relevance));
             }
         }
         let estimate = |context: &LinkContext| {
-            let link = [facts(context, &source, &none)];
+            let words = learner.word_scores(context, &|_| 0.0);
+            let link = [InLinkFacts { words, ..facts(context, &source, &none) }];
             learner.estimate(&learner.evidence(&target, &link, Linkers::default(), &|_| 0.0)).get()
         };
         assert!(estimate(&context("unseen", 1)) > 2.0 * estimate(&context("unseen", 2)));

@@ -85,13 +85,13 @@ impl ClassCounts {
 /// `ln x` of a positive normal number, within 0.00004: a page's words are scored by the hundred at every round of judging.
 fn fast_ln(x: f32) -> f32 {
     let bits = x.to_bits();
-    let exponent = (bits >> 23) as i32 - 127;
+    let exponent = (bits >> 23) as f32 - 127.0;
     let mantissa = f32::from_bits((bits & 0x007f_ffff) | 0x3f80_0000);
     // ln m = 2 artanh t, with t = (m − √2) / (m + √2) within ±0.172, plus ln √2.
     let t = (mantissa - std::f32::consts::SQRT_2) / (mantissa + std::f32::consts::SQRT_2);
     let square = t * t;
     let series = 2.0 * t * (1.0 + square * (1.0 / 3.0 + square * 0.2));
-    (exponent as f32 + 0.5) * std::f32::consts::LN_2 + series
+    (exponent + 0.5) * std::f32::consts::LN_2 + series
 }
 
 /// Word weight below which a page's score is drawn to 0: short pages say little.
@@ -276,7 +276,7 @@ mod tests {
             }
             row
         };
-        let params = || MultinomialNb::<f64, usize>::params().alpha(1.0).check().unwrap();
+        let params = || MultinomialNb::<f32, usize>::params().alpha(1.0).check().unwrap();
         let mut dense = None;
         for (page, class) in &pages {
             let data = DatasetBase::new(Array2::from_shape_vec((1, DIMENSIONS), row(page)).unwrap(), Array1::from(vec![*class]));

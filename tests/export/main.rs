@@ -199,12 +199,10 @@ fn a_crawl_of_its_own_archive_finds_the_same_pages_in_any_order() {
         arguments.extend(archive.iter().map(|file| file.to_str().unwrap()));
         run(&arguments);
         let second = pages(&out);
-        if order == "topical" {
-            assert_eq!(second, first);
-        }
-        // Another order may meet another one of two copies first, and only that one's links are followed.
-        let differ = second.symmetric_difference(&first).count();
-        assert!(differ * 20 <= first.len(), "{order}: {differ} pages of {} differ", first.len());
+        // What was not archived cannot be explored, so the order is another one; it may meet another one of two copies first,
+        // and only that one's links are followed.
+        let differ: Vec<_> = second.symmetric_difference(&first).collect();
+        assert!(differ.len() * 100 <= first.len(), "{order}: {} pages of {} differ", differ.len(), first.len());
     }
 }
 
