@@ -16,7 +16,7 @@ use std::{
 };
 
 use windrow::{
-    export::{Export, Format, Rows},
+    export::{Export, Format, Packing, Rows},
     fetch::Validators,
     page::{Outcome, Relevance, Timestamp},
     store::{Batch, Capture, Chosen, HostRecord, OutlinkFate, OutlinkRecord, PageRecord, Store, StoreConfig},
@@ -70,7 +70,8 @@ fn measure(store: &Store, dir: &Path, format: Format, rows: Rows, filter: Option
         peak
     });
     let start = Instant::now();
-    let export = Export { format, rows, out: &out, filter, text: false, file_bytes: 1 << 30, name: "bench" };
+    let packing = Packing::default();
+    let export = Export { format, rows, out: &out, filter, text: false, file_bytes: 1 << 30, packing, name: "bench" };
     let exported = export.write(store, dir).unwrap();
     let seconds = start.elapsed().as_secs_f64();
     done.store(true, Ordering::Relaxed);

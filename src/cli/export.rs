@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::{INVALID, progress::Show};
 use crate::{
-    export::{Export, ExportError, Format, Rows, schema},
+    export::{Export, ExportError, Format, Packing, Rows, schema},
     store::Store,
     topic::Topic,
 };
@@ -39,6 +39,9 @@ pub(super) struct ExportArgs {
     /// Size at which a WARC file is followed by the next, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 1_024)]
     file_mib: u64,
+    /// How each record of a WARC file is compressed
+    #[arg(long, value_enum, default_value_t)]
+    packing: Packing,
     /// Print the tables, their columns and the filter language, and export nothing
     #[arg(long)]
     schema: bool,
@@ -61,6 +64,7 @@ pub(super) fn run(args: &ExportArgs, show: Show) -> anyhow::Result<ExitCode> {
         filter: args.filter.as_deref(),
         text: !args.without_text,
         file_bytes: args.file_mib << 20,
+        packing: args.packing,
         name: &topic.name,
     };
     let exported = match export.write(&store, dir) {

@@ -32,6 +32,7 @@ use std::{
     rc::Rc,
 };
 
+pub use capture::Packing;
 pub use column::{Kind, SCHEMA_VERSION};
 pub use error::ExportError;
 pub use filter::{Filter, FilterError};
@@ -81,6 +82,8 @@ pub struct Export<'e> {
     pub text: bool,
     /// Size at which a WARC file is followed by the next, in bytes.
     pub file_bytes: u64,
+    /// How records of WARC files are compressed; a WACZ holds gzip only.
+    pub packing: Packing,
     /// Name of the crawl, for files inside a package and its title.
     pub name: &'e str,
 }
@@ -201,6 +204,9 @@ impl Export<'_> {
 
     fn wacz(&self, store: &Store, dir: &Path) -> Result<Exported, ExportError> {
         self.needs_file("wacz writes a file")?;
+        if self.packing != Packing::Gzip {
+            return Err(ExportError::Unsuited("a WACZ holds .warc.gz files: leave --packing out, or choose warc".to_owned()));
+        }
         let partial = partial_name(self.out);
         let wacz = wacz::Wacz::create(&partial).map_err(ExportError::write(&partial))?;
         let mut main_page = None;
@@ -230,8 +236,13 @@ impl Export<'_> {
         mut read: impl FnMut(&mut P, &PageRecord) -> io::Result<()>,
     ) -> Result<(P, Exported), ExportError> {
         let filter = self.filter_of(&PAGES)?;
-        let mut writer =
-            CaptureWriter::new(store, dir, self.out, place, self.name, self.file_bytes, self.filter.map(str::to_owned));
+        let style = capture::Style {
+            stem: self.name.to_owned(),
+            file_bytes: self.file_bytes,
+            filter: self.filter.map(str::to_owned),
+            packing: self.packing,
+        };
+        let mut writer = CaptureWriter::new(store, dir, self.out, place, style);
         let mut exported = Exported::default();
         for page in store.pages(1)? {
             let page = page?;

@@ -1,6 +1,6 @@
-//! Where a reader stands in its file, through gzip or not.
+//! Where a reader stands in its file, through gzip or zstd or not.
 //!
-//! Promises: the bytes of all gzip members as one stream, and at any point a
+//! Promises: the bytes of all gzip members and zstd frames as one stream, and at any point a
 //! [`Place`] from which reading can start again: a member's offset in the file
 //! and the inflated bytes to skip from there.
 //! Never: seeks or opens files itself.
@@ -8,6 +8,18 @@
 use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::GzDecoder;
+use zstd::stream::read::Decoder as ZstdDecoder;
+
+/// How a packed file starts: a gzip member, or a zstd frame.
+pub(super) fn is_packed(start: &[u8]) -> bool {
+    matches!(start, [GZIP, 0x8b, ..] | [ZSTD, 0xb5, 0x2f, 0xfd, ..])
+}
+
+/// First bytes of the two.
+const GZIP: u8 = 0x1f;
+const ZSTD: u8 = 0x28;
+/// Largest window of a frame that is unpacked, as a power of two: 128 MiB, as `zstd --long` writes at most by default.
+const WINDOW_LOG: u32 = 27;
 
 /// Where to start reading again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,18 +74,17 @@ impl<R: BufRead> Placed for Counted<R> {
     }
 }
 
-/// Inflates gzip members one after the other.
-#[derive(Debug)]
+/// Inflates members one after the other.
 pub(super) struct Members<R: BufRead> {
     /// Between two members there is only the source.
     state: State<R>,
     place: Place,
 }
 
-#[derive(Debug)]
 enum State<R: BufRead> {
     Between(Counted<R>),
     Inside(Box<BufReader<GzDecoder<Counted<R>>>>),
+    InFrame(Box<BufReader<ZstdDecoder<'static, Counted<R>>>>),
     /// Only while one becomes the other.
     Moving,
 }
@@ -98,17 +109,32 @@ impl<R: BufRead> Members<R> {
                         return ended.map(|_| ());
                     }
                 }
+                State::InFrame(mut inflating) => {
+                    let ended = inflating.fill_buf().map(<[u8]>::is_empty);
+                    if matches!(ended, Ok(true)) {
+                        self.state = State::Between(inflating.into_inner().finish());
+                    } else {
+                        self.state = State::InFrame(inflating);
+                        return ended.map(|_| ());
+                    }
+                }
                 State::Between(mut source) => {
                     let start = source.fill_buf().map(|buffer| buffer.first().copied());
                     self.place = Place { offset: source.offset, inside: 0 };
-                    if matches!(start, Ok(Some(0x1f))) {
+                    if matches!(start, Ok(Some(GZIP))) {
                         self.state = State::Inside(Box::new(BufReader::new(GzDecoder::new(source))));
+                        continue;
+                    }
+                    if matches!(start, Ok(Some(ZSTD))) {
+                        let mut decoder = ZstdDecoder::with_buffer(source)?.single_frame();
+                        decoder.window_log_max(WINDOW_LOG)?;
+                        self.state = State::InFrame(Box::new(BufReader::new(decoder)));
                         continue;
                     }
                     self.state = State::Between(source);
                     return match start? {
                         None => Ok(()),
-                        Some(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "what follows is not gzip")),
+                        Some(_) => Err(io::Error::new(io::ErrorKind::InvalidData, "what follows is neither gzip nor zstd")),
                     };
                 }
                 State::Moving => return Err(io::Error::other("the reader failed before")),
@@ -130,15 +156,18 @@ impl<R: BufRead> BufRead for Members<R> {
         self.advance()?;
         match &mut self.state {
             State::Inside(inflating) => inflating.fill_buf(),
+            State::InFrame(inflating) => inflating.fill_buf(),
             _ => Ok(&[]),
         }
     }
 
     fn consume(&mut self, amount: usize) {
-        if let State::Inside(inflating) = &mut self.state {
-            inflating.consume(amount);
-            self.place.inside += amount as u64;
+        match &mut self.state {
+            State::Inside(inflating) => inflating.consume(amount),
+            State::InFrame(inflating) => inflating.consume(amount),
+            _ => return,
         }
+        self.place.inside += amount as u64;
     }
 }
 
@@ -174,6 +203,21 @@ mod tests {
         let mut rest = String::new();
         Members::new(Counted::new(&file[first.len()..], first.len() as u64)).read_to_string(&mut rest).unwrap();
         assert_eq!(rest, "wide world");
+    }
+
+    #[test]
+    fn zstd_frames_are_members_too() {
+        let frame = |data: &[u8]| zstd::encode_all(data, 3).unwrap();
+        let first = frame(b"hello ");
+        let file = [first.clone(), member(b"wide "), frame(b"world")].concat();
+        let mut members = Members::new(Counted::new(file.as_slice(), 0));
+        let mut start = [0; 8];
+        members.read_exact(&mut start).unwrap();
+        assert_eq!(members.place(), Place { offset: first.len() as u64, inside: 2 });
+        let mut rest = String::new();
+        members.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "de world");
+        assert!(Members::new(Counted::new(&frame(&b"grain ".repeat(100))[..20], 0)).read_to_end(&mut Vec::new()).is_err());
     }
 
     #[test]

@@ -364,7 +364,7 @@ mod tests {
         };
         assert!(says("a.html", b"<!doctype html>").contains("a.html is not a WARC file"));
         assert!(says("a.wacz", b"PK\x03\x04").contains("unzip it"));
-        assert!(says("a.warc.zst", &[0x28, 0xb5, 0x2f, 0xfd]).contains("zstd -d"));
+        assert!(says("a.warc.zst", &[0x5d, 0x2a, 0x4d, 0x18]).contains("zstd -d"));
         assert!(says("empty", b"").contains("it is empty"));
         assert!(says("page.gz", &gzip(b"<!doctype html>\n")).contains("record 1 near byte 0: expected `WARC/1.0`"));
         assert!(says("cut.gz", &gzip(html("http://e.com/", "x").as_bytes())[..60]).contains("nothing of the file is readable"));

@@ -206,6 +206,36 @@ fn a_crawl_of_its_own_archive_finds_the_same_pages_in_any_order() {
     }
 }
 
+#[test]
+fn a_zstd_archive_is_a_frame_per_record_where_its_index_says_and_replays_as_the_gzipped_one_does() {
+    let topic = corpora("demo.toml");
+    let mut found = Vec::new();
+    for packing in ["gzip", "zstd"] {
+        let folder = CRAWL.export("warc", packing, &["--packing", packing, "--file-mib", "1", "--where", "relevant"]);
+        let files = files_in(&folder, if packing == "zstd" { ".warc.zst" } else { ".warc.gz" });
+        assert!(!files.is_empty());
+        let out = CRAWL.path(&format!("again-{packing}"));
+        let mut arguments = vec!["crawl", &topic, "--out", &out, "--quiet", "--replay"];
+        arguments.extend(files.iter().map(|file| file.to_str().unwrap()));
+        run(&arguments);
+        found.push(run(&["export", &out, "--format", "csv", "--out", "-"]));
+        for file in files.iter().filter(|_| packing == "zstd") {
+            let bytes = fs::read(file).unwrap();
+            let index = fs::read_to_string(file.with_extension("").with_extension("cdxj")).unwrap();
+            for line in index.lines() {
+                let entry: Value = serde_json::from_str(&line[line.find('{').unwrap()..]).unwrap();
+                let at = |name: &str| entry[name].as_str().unwrap().parse::<usize>().unwrap();
+                let record = zstd::decode_all(&bytes[at("offset")..at("offset") + at("length")]).unwrap();
+                let record = String::from_utf8_lossy(&record).into_owned();
+                assert!(record.starts_with("WARC/1.1\r\n") && record.contains(entry["url"].as_str().unwrap()));
+            }
+        }
+    }
+    assert!(found[0].lines().count() > 50 && found[0] == found[1]);
+    let refused = windrow(&["export", &CRAWL.path("crawl"), "--format", "wacz", "--packing", "zstd", "--out", "x.wacz"]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
 /// A crawl of four pages, two of them the same byte by byte.
 fn crawl_with_copies(folder: &Path) -> String {
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();

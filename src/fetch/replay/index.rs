@@ -21,7 +21,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{ReplayError, message};
 use crate::{
     fetch::{
-        members::{Counted, Members, Place, Placed},
+        members::{Counted, Members, Place, Placed, is_packed},
         warc::{WarcError, WarcReader, WarcRecord},
     },
     page::Timestamp,
@@ -43,7 +43,7 @@ pub(super) enum Spot {
     File {
         file: u32,
         place: Place,
-        gzip: bool,
+        packed: bool,
     },
     /// The gzipped record.
     Held(Arc<[u8]>),
@@ -126,12 +126,12 @@ impl Index {
 pub(super) fn reader_at(spot: &Spot, paths: &[PathBuf]) -> std::io::Result<Box<dyn BufRead>> {
     let (mut source, inside): (Box<dyn BufRead>, u64) = match spot {
         Spot::Held(bytes) => return Ok(Box::new(Members::new(Counted::new(std::io::Cursor::new(Arc::clone(bytes)), 0)))),
-        Spot::File { file, place, gzip } => {
+        Spot::File { file, place, packed } => {
             let path = paths.get(*file as usize).ok_or_else(|| std::io::Error::other("no such file in this recorded web"))?;
             let mut opened = File::open(path)?;
             opened.seek(SeekFrom::Start(place.offset))?;
             let counted = Counted::new(BufReader::new(opened), place.offset);
-            (if *gzip { Box::new(Members::new(counted)) } else { Box::new(counted) }, place.inside)
+            (if *packed { Box::new(Members::new(counted)) } else { Box::new(counted) }, place.inside)
         }
     };
     std::io::copy(&mut (&mut source).take(inside), &mut std::io::sink())?;
@@ -143,7 +143,7 @@ pub(super) fn reader_at(spot: &Spot, paths: &[PathBuf]) -> std::io::Result<Box<d
 struct Pass {
     index: Index,
     file: u32,
-    gzip: bool,
+    packed: bool,
     /// Records read of the present file.
     records: u64,
     /// Pages that a `revisit` may repeat, by hashed record id and payload digest.
@@ -158,10 +158,10 @@ impl Pass {
         let mut source = BufReader::with_capacity(128 * 1024, File::open(path).map_err(open)?);
         let start = source.fill_buf().map_err(open)?;
         refuse_other_formats(path, start)?;
-        self.gzip = start.starts_with(&[0x1f, 0x8b]);
+        self.packed = is_packed(start);
         self.records = 0;
         let counted = Counted::new(source, 0);
-        if self.gzip { self.read_records(path, Members::new(counted)) } else { self.read_records(path, counted) }
+        if self.packed { self.read_records(path, Members::new(counted)) } else { self.read_records(path, counted) }
     }
 
     /// Reads to the file's end; stops early with a warning where it cannot go on.
@@ -200,7 +200,7 @@ impl Pass {
                 let spot = if place.inside > REACH {
                     Spot::Held(pack(&record)?)
                 } else {
-                    Spot::File { file: self.file, place, gzip: self.gzip }
+                    Spot::File { file: self.file, place, packed: self.packed }
                 };
                 // Only now is it certain that the whole record is there.
                 reader.seek_record()?;
@@ -326,12 +326,15 @@ fn pack(record: &WarcRecord) -> std::io::Result<Arc<[u8]>> {
 fn refuse_other_formats(path: &Path, start: &[u8]) -> Result<(), ReplayError> {
     let what = match start {
         [] => "it is empty",
-        [0x1f, 0x8b, ..] | [b'W', b'A', b'R', b'C', b'/', ..] | [b'\r' | b'\n', ..] => return Ok(()),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => "it is compressed with zstd: unpack it first (`zstd -d`)",
+        start if is_packed(start) => return Ok(()),
+        [b'W', b'A', b'R', b'C', b'/', ..] | [b'\r' | b'\n', ..] => return Ok(()),
+        [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+            "it is compressed with zstd and a dictionary of its own: unpack it first (`zstd -d`)"
+        }
         [b'P', b'K', ..] => "it is a zip or WACZ: unzip it and give the .warc.gz files inside",
         [b'B', b'Z', b'h', ..] => "it is compressed with bzip2: unpack it first (`bunzip2`)",
         start if start.starts_with(b"filedesc:") => "it is an ARC file: convert it first (`warcio recompress`)",
-        _ => "it does not start with `WARC/` or as gzip",
+        _ => "it does not start with `WARC/` or as gzip or zstd",
     };
     Err(ReplayError::NotWarc { path: path.to_owned(), what })
 }
