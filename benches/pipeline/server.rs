@@ -1,6 +1,7 @@
 //! Serves a recorded web over HTTP/1.1 with keep-alive, every host at one loopback address.
 
 use std::{
+    collections::HashMap,
     io::{BufRead, BufReader, Write},
     net::{TcpListener, TcpStream},
     path::PathBuf,
@@ -15,18 +16,42 @@ use windrow::{
     url::Url,
 };
 
+/// Whole answers, by URL: a server that unpacks them while the crawl waits would be what is measured.
+type Answers = HashMap<String, Vec<u8>>;
+
 /// Prints its address on the first line, then serves until it is killed.
 pub fn serve(web: &[PathBuf]) {
-    let web = Arc::new(ReplayFetcher::open(web, true).unwrap());
+    let answers = Arc::new(answers(&ReplayFetcher::open(web, true).unwrap()));
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     println!("{}", listener.local_addr().unwrap());
     for stream in listener.incoming().flatten() {
-        let web = Arc::clone(&web);
+        let answers = Arc::clone(&answers);
         thread::spawn(move || {
             let mut reader = BufReader::new(&stream);
-            while answer(&mut reader, &stream, &web).is_some() {}
+            while answer(&mut reader, &stream, &answers).is_some() {}
         });
     }
+}
+
+fn answers(web: &ReplayFetcher) -> Answers {
+    let answer = |url: &str| {
+        let url = Url::parse(url).ok()?;
+        let response = web.fetch(Request::get(url.clone())).now_or_never()?.result.ok()?;
+        let kind = response.header("content-type").unwrap_or("text/html");
+        let place = response.header("location").map(|to| format!("Location: {to}\r\n")).unwrap_or_default();
+        Some((key(&url), whole(response.status, kind, &place, &response.body)))
+    };
+    web.urls().filter_map(answer).collect()
+}
+
+/// What a URL is asked for by over HTTP, whatever its scheme was.
+fn key(url: &Url) -> String {
+    format!("{}{}", url.host_str().unwrap_or_default(), &url[url::Position::BeforePath..url::Position::AfterQuery])
+}
+
+fn whole(status: u16, kind: &str, more: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!("HTTP/1.1 {status} Recorded\r\nContent-Type: {kind}\r\n{more}Content-Length: {}\r\n\r\n", body.len());
+    [head.as_bytes(), body].concat()
 }
 
 /// The address that a serving child has printed.
@@ -36,7 +61,7 @@ pub fn address_of(child: &mut Child) -> String {
     line.trim().to_owned()
 }
 
-fn answer(reader: &mut BufReader<&TcpStream>, mut stream: &TcpStream, web: &ReplayFetcher) -> Option<()> {
+fn answer(reader: &mut BufReader<&TcpStream>, mut stream: &TcpStream, answers: &Answers) -> Option<()> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|&length| length > 0)?;
     let path = line.split(' ').nth(1)?.to_owned();
@@ -51,13 +76,8 @@ fn answer(reader: &mut BufReader<&TcpStream>, mut stream: &TcpStream, web: &Repl
             name.trim().clone_into(&mut host);
         }
     }
-    let url = Url::parse(&format!("http://{host}{path}")).ok()?;
-    let found = web.fetch(Request::get(url)).now_or_never().and_then(|fetched| fetched.result.ok());
-    let (status, kind, body) = found.map_or((404, "text/plain".to_owned(), Vec::new()), |response| {
-        let kind = response.header("content-type").unwrap_or("text/html").to_owned();
-        (response.status, kind, response.body)
-    });
-    let head = format!("HTTP/1.1 {status} Recorded\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", body.len());
-    stream.write_all(head.as_bytes()).ok()?;
-    stream.write_all(&body).ok()
+    match answers.get(&format!("{host}{path}")) {
+        Some(answer) => stream.write_all(answer).ok(),
+        None => stream.write_all(&whole(404, "text/plain", "", b"")).ok(),
+    }
 }

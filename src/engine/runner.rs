@@ -5,13 +5,16 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use tokio::task::{JoinError, JoinHandle, JoinSet};
+use tokio::{
+    sync::Semaphore,
+    task::{JoinError, JoinHandle, JoinSet},
+};
 
 use super::{
     clock::Clock,
     visit::{Errand, Visit, Web},
 };
-use crate::page::Timestamp;
+use crate::{fetch::Fetched, page::Timestamp};
 
 /// What happened next.
 pub(super) enum Event {
@@ -20,57 +23,84 @@ pub(super) enum Event {
     Time,
 }
 
-pub(super) enum Runner {
+pub(super) struct Runner {
+    errands: Errands,
+    readers: Readers,
+}
+
+enum Errands {
     Live(JoinSet<Visit>),
     Virtual { running: BTreeMap<(Timestamp, u64), JoinHandle<Visit>>, started: u64 },
 }
 
+/// Threads that read pages: no more at a time than there are processors, since more would only take each other's caches and
+/// keep memory of their own.
+#[derive(Clone)]
+struct Readers(Arc<Semaphore>);
+
+impl Readers {
+    fn new() -> Self {
+        Self(Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from))))
+    }
+
+    async fn read(self, web: Arc<Web>, errand: Errand, fetched: Fetched) -> Visit {
+        // The semaphore is never closed.
+        let turn = self.0.acquire_owned().await.ok();
+        let reading = tokio::task::spawn_blocking(move || {
+            let visit = web.read(errand, fetched);
+            drop(turn);
+            visit
+        });
+        // A panic in parsing is passed on: it is a defect, not an outcome.
+        reading.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    }
+}
+
 impl Runner {
     pub(super) fn new(clock: Clock) -> Self {
-        match clock {
-            Clock::System => Self::Live(JoinSet::new()),
-            Clock::Virtual(_) => Self::Virtual { running: BTreeMap::new(), started: 0 },
-        }
+        let errands = match clock {
+            Clock::System => Errands::Live(JoinSet::new()),
+            Clock::Virtual(_) => Errands::Virtual { running: BTreeMap::new(), started: 0 },
+        };
+        Self { errands, readers: Readers::new() }
     }
 
     /// Whether it runs in real time.
     pub(super) fn is_live(&self) -> bool {
-        matches!(self, Self::Live(_))
+        matches!(self.errands, Errands::Live(_))
     }
 
     /// Errands under way.
     pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Live(running) => running.len(),
-            Self::Virtual { running, .. } => running.len(),
+        match &self.errands {
+            Errands::Live(running) => running.len(),
+            Errands::Virtual { running, .. } => running.len(),
         }
     }
 
     /// Starts an errand.
     pub(super) async fn start(&mut self, web: &Arc<Web>, errand: Errand) {
-        let web = Arc::clone(web);
-        match self {
-            Self::Live(running) => {
+        let (web, readers) = (Arc::clone(web), self.readers.clone());
+        match &mut self.errands {
+            Errands::Live(running) => {
                 running.spawn(async move {
                     let fetched = web.fetch(&errand).await;
-                    let reading = tokio::task::spawn_blocking(move || web.read(errand, fetched));
-                    // A panic in parsing is passed on: it is a defect, not an outcome.
-                    reading.await.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+                    readers.read(web, errand, fetched).await
                 });
             }
-            Self::Virtual { running, started } => {
+            Errands::Virtual { running, started } => {
                 let fetched = web.fetch(&errand).await;
                 let ends = errand.started + fetched.elapsed;
                 *started += 1;
-                running.insert((ends, *started), tokio::task::spawn_blocking(move || web.read(errand, fetched)));
+                running.insert((ends, *started), tokio::spawn(readers.read(web, errand, fetched)));
             }
         }
     }
 
     /// Waits for a visit, or for a time if one is given and comes first.
     pub(super) async fn next(&mut self, until: Option<Timestamp>, clock: &mut Clock) -> Result<Event, JoinError> {
-        match self {
-            Self::Live(running) => {
+        match &mut self.errands {
+            Errands::Live(running) => {
                 let wait = until.map_or(Duration::from_hours(1), |until| until.since(clock.now()));
                 if running.is_empty() {
                     tokio::time::sleep(wait).await;
@@ -81,7 +111,7 @@ impl Runner {
                     Ok(None) | Err(_) => Ok(Event::Time),
                 }
             }
-            Self::Virtual { running, .. } => {
+            Errands::Virtual { running, .. } => {
                 let first = running.first_key_value().map(|(&(ends, _), _)| ends);
                 match (first, until) {
                     (Some(ends), until) if until.is_none_or(|until| ends <= until) => {

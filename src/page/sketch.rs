@@ -1,9 +1,11 @@
-//! A sketch of a set of words, by which two sets can be compared without either (minhash; Broder 1997).
+//! A sketch of a set of words, by which two sets can be compared without either (minhash by one permutation; Broder 1997,
+//! Li, Owen & Zhang 2012; groups left empty are filled as Shrivastava & Li 2014 do).
 
 /// Numbers in a sketch.
 pub const SKETCH: usize = 16;
 
-/// The smallest hashes of a set under [`SKETCH`] hash functions; a byte of each.
+/// The words are dealt out into [`SKETCH`] groups by their hash; a byte of each group's smallest. A group without
+/// words borrows from the next that has some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sketch([u8; SKETCH]);
 
@@ -11,17 +13,20 @@ impl Sketch {
     /// The sketch of a set of words, given by their ids.
     #[must_use]
     pub fn of(words: impl Iterator<Item = u32>) -> Self {
-        let mut least = [u32::MAX; SKETCH];
+        let mut least = [u64::MAX; SKETCH];
         for word in words {
-            let mut hash = u64::from(word);
-            for least in &mut least {
-                hash = hash.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let mixed = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                *least = (*least).min(((mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 32) as u32);
-            }
+            let mut hash = u64::from(word).wrapping_add(0x9e37_79b9_7f4a_7c15);
+            hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            let group = (hash >> 60) as usize;
+            least[group] = least[group].min(hash << 4);
         }
-        // A word's hash decides all bits, so the lowest byte is as good as any.
-        Self(least.map(|least| least as u8))
+        // A word's hash decides all bits, so a byte below those that were compared is as good as any.
+        let byte = |group: usize| {
+            let filled = (0..SKETCH).find(|step| least[(group + step) % SKETCH] != u64::MAX)?;
+            Some(((least[(group + filled) % SKETCH] >> 8) as u8).wrapping_add((filled as u8).wrapping_mul(37)))
+        };
+        Self(std::array::from_fn(|group| byte(group).unwrap_or_default()))
     }
 
     /// In how many numbers two sketches agree: about [`SKETCH`] times the Jaccard index of the sets.
@@ -45,6 +50,8 @@ mod tests {
             });
             agreements.sum::<usize>() as f64 / (200 * SKETCH) as f64
         };
+        let few = |word: u32| Sketch::of([word].into_iter());
+        assert!(few(7).agreement(&few(8)) < SKETCH / 2 && few(7) == few(7));
         for shared in [0, 50, 90, 100] {
             let jaccard = f64::from(shared) / f64::from(200 - shared);
             assert!((mean(shared) - jaccard).abs() < 0.03, "{shared} of 100 shared: {} for {jaccard}", mean(shared));
