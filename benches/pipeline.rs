@@ -1,6 +1,6 @@
 //! What a whole crawl costs beside merely fetching and parsing the same pages, in one run.
 //!
-//! `cargo bench --bench pipeline -- [--pages N] [--workers N] [--keywords A,B] [--seeds URL,URL] [WEB.warc.gz …]`
+//! `cargo bench --bench pipeline -- [--pages N] [--workers N] [--memory SIZE] [--keywords A,B] [--seeds URL,URL] [WEB.warc.gz …]`
 //!
 //! A child process serves a recorded web over HTTP on loopback. Then, over the same pages: (a) fetch only; (b) fetch, decode and
 //! parse with scraper, walked once: the floor; (c) the whole crawl with no delay, classifiers, ranks, store and archive on.
@@ -25,7 +25,7 @@ use resources::{Cost, Meter};
 use tokio::sync::watch;
 use windrow::{
     config::Config,
-    engine::{Controls, Crawl, Focus, Progress, Stage, Summary},
+    engine::{Controls, Crawl, Focus, Memory, Progress, Shares, Stage, Summary},
     fetch::{Fetcher, HttpFetcher, Request},
     frontier::Order,
     page::Outcome,
@@ -43,6 +43,7 @@ struct Arguments {
     web: Vec<PathBuf>,
     pages: u64,
     workers: usize,
+    memory: Memory,
     keywords: String,
     seeds: String,
 }
@@ -57,6 +58,7 @@ fn main() {
         web: Vec::new(),
         pages: 1_000,
         workers: 32,
+        memory: Memory::default(),
         keywords: "水稻,小麦,病虫害,施肥,crop,soil,irrigation".to_owned(),
         seeds: "http://nongye.example/,http://www.wanxiang.example/".to_owned(),
     };
@@ -64,6 +66,7 @@ fn main() {
         match argument.as_str() {
             "--pages" => arguments.pages = given.next().and_then(|n| n.parse().ok()).expect("--pages N"),
             "--workers" => arguments.workers = given.next().and_then(|n| n.parse().ok()).expect("--workers N"),
+            "--memory" => arguments.memory = given.next().and_then(|size| size.parse().ok()).expect("--memory 300MiB"),
             "--keywords" => arguments.keywords = given.next().expect("--keywords A,B"),
             "--seeds" => arguments.seeds = given.next().expect("--seeds URL,URL"),
             "--bench" => {}
@@ -90,7 +93,8 @@ fn compare(arguments: &Arguments) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     let mut served = Served(command.arg("serve").args(&arguments.web).stdout(Stdio::piped()).spawn().unwrap());
     let address = server::address_of(&mut served.0);
-    let config = hurried(&address, arguments.workers);
+    let mut config = hurried(&address, arguments.workers);
+    config.crawl.memory = arguments.memory;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
 
     let folder = tempfile::tempdir().unwrap();
@@ -155,16 +159,31 @@ fn crawl(runtime: &tokio::runtime::Runtime, config: &Config, arguments: &Argumen
     plan.limits.max_pages = Some(arguments.pages);
     let fetcher: Arc<dyn Fetcher> = Arc::new(HttpFetcher::new(&config.fetch).unwrap());
     let store = Store::create(out).unwrap();
-    let writer = Box::new(store.writer(&StoreConfig::default()).unwrap());
+    let cache_mib = Shares::of(config.crawl.memory).store >> 20;
+    let writer = Box::new(store.writer(&StoreConfig { cache_mib, ..StoreConfig::default() }).unwrap());
     let crawl = Crawl::new(plan, Arc::new(config.crawl.order), fetcher, writer);
     let (_stop, stop) = watch::channel(false);
-    let (progress, _watched) = watch::channel(Progress::default());
+    let (progress, watched) = watch::channel(Progress::default());
+    let quarters = runtime.spawn(memory_by_quarters(watched, arguments.pages));
     let meter = Meter::start();
     let summary = runtime.block_on(crawl.run(Controls { stop, progress })).unwrap();
     let cost = meter.stop(summary.state.fetched as usize);
+    println!("MiB RSS after each quarter of the crawl: {:?}", runtime.block_on(quarters).unwrap());
     let pages = store.pages(1).unwrap().map(Result::unwrap).filter(|page| page.status == 200);
     let urls = pages.filter(|page| page.outcome != Outcome::Failed).map(|page| Url::parse(&page.url).unwrap()).collect();
     (cost, summary, urls)
+}
+
+/// Memory in use when a quarter, half, three quarters and all of `pages` were fetched, in MiB.
+async fn memory_by_quarters(mut watched: watch::Receiver<Progress>, pages: u64) -> Vec<u64> {
+    let mut measured = Vec::new();
+    while watched.changed().await.is_ok() {
+        let fetched = watched.borrow().fetched;
+        while measured.len() < 4 && fetched * 4 >= pages * (measured.len() as u64 + 1) {
+            measured.push(resources::resident_mib());
+        }
+    }
+    measured
 }
 
 /// Fetches all URLs, `workers` at a time, and hands each body to `each` on a blocking thread.

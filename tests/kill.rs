@@ -43,8 +43,10 @@ fn a_crawl_killed_again_and_again_fetches_what_an_uninterrupted_one_does() {
             assert_consistent(&killed);
         }
     }
-    assert!(crawl(&killed).status().unwrap().success());
-    assert!(crawl(&whole).status().unwrap().success());
+    for out in [&killed, &whole] {
+        let ended = crawl(out).stderr(Stdio::piped()).output().unwrap();
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
     assert_consistent(&killed);
     let urls_of_killed = urls(&killed);
     let unique: BTreeSet<&String> = urls_of_killed.iter().collect();

@@ -39,9 +39,19 @@ pub(super) fn keep(out: &Path, topic: &Topic, config: &Config, accept: bool) -> 
     }
     for (name, now) in files {
         let path = out.join(name);
-        fs::write(&path, now).with_context(|| format!("{} cannot be kept with the crawl", path.display()))?;
+        replace(&path, &now).with_context(|| format!("{} cannot be kept with the crawl", path.display()))?;
     }
     Ok(())
+}
+
+/// Writes a file at once: a crawl that is killed meanwhile has the old one or the new one, never half of it.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    if fs::read(path).is_ok_and(|before| before == text.as_bytes()) {
+        return Ok(());
+    }
+    let fresh = path.with_extension("toml.new");
+    fs::write(&fresh, text)?;
+    fs::rename(&fresh, path)
 }
 
 /// A configuration as this version reads it, so that a key that is new since is no change.
