@@ -48,6 +48,8 @@ pub mod engine;
 
 pub mod config;
 
+pub mod session;
+
 pub mod evaluation;
 
 pub mod cli;

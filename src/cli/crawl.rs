@@ -1,30 +1,24 @@
 //! `windrow crawl`: a topic, on the web or on a recorded one; the same command resumes it.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
 };
 
-use anyhow::Context;
 use clap::Args;
 use tokio::sync::watch;
 
-use super::{DISK_FULL, INVALID, STOPPED, changes, explain::explain, progress::Show, report, stream::StreamJournal};
+use super::{DISK_FULL, INVALID, STOPPED, explain::explain, progress::Show, stream::StreamJournal};
 use crate::{
     config::Config,
-    engine::{Controls, Crawl, Focus, Journal, Memory, Progress, Shares, StopReason, Summary},
-    fetch::{Fetcher, HttpFetcher, ReplayFetcher},
+    engine::{Controls, Crawl, Focus, Memory, Progress, StopReason, Summary},
+    fetch::Fetcher,
     frontier::Order,
     models::{ModelBundle, load, search_path},
-    report::Written,
-    store::{Sizes, Store, StoreConfig},
+    session::{Ended, MODEL, Session, Start, fetcher_of},
     topic::Topic,
 };
-
-/// Folder of the model that a crawl started from, in the crawl's own.
-const MODEL: &str = "model";
 
 /// Crawl a topic; its folder is made, or gone on with if the crawl was stopped.
 #[derive(Debug, Args)]
@@ -121,13 +115,7 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
         explain(url, &topic, &config, &out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let fetcher: Arc<dyn Fetcher> = if args.replay.is_empty() {
-        Arc::new(HttpFetcher::new(&config.fetch)?)
-    } else {
-        let web = ReplayFetcher::open(&args.replay, args.open_web)?;
-        web.warnings().iter().for_each(|warning| eprintln!("windrow: {warning}"));
-        Arc::new(web)
-    };
+    let fetcher = fetcher_of(&config, &args.replay, args.open_web)?;
     let kept = out.join(MODEL);
     let model = if args.overrides.model.is_none() && kept.join("card.json").is_file() {
         Some(ModelBundle::open(&kept)?)
@@ -141,9 +129,8 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
         model,
         max_pages: args.overrides.max_pages,
         accept_changes: args.accept_changes,
-        stream: args.stream.as_deref(),
     };
-    let ended = crawl(start, fetcher, &out, show)?;
+    let ended = crawl(start, fetcher, &out, args.stream.as_deref(), show)?;
     if args.stream.as_deref() != Some(Path::new("-")) {
         tell(&ended, show)?;
     }
@@ -154,68 +141,21 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// What a crawl is started with.
-pub(super) struct Start<'a> {
-    pub(super) topic: &'a Topic,
-    pub(super) config: &'a Config,
-    pub(super) model: Option<ModelBundle>,
-    /// Over the topic's own limit.
-    pub(super) max_pages: Option<u64>,
-    /// Whether a crawl may go on under another topic or configuration.
-    pub(super) accept_changes: bool,
-    /// Where finished URLs are told while the crawl runs; `-` is standard output.
-    pub(super) stream: Option<&'a Path>,
-}
-
-/// How a crawl ended, and what there is of it on disk.
-pub(super) struct Ended {
-    pub(super) summary: Summary,
-    pub(super) sizes: Sizes,
-    /// `None` where the disk was too full for it.
-    pub(super) written: Option<Written>,
-}
-
-/// Crawls into `out` and writes the report.
-pub(super) fn crawl(start: Start<'_>, fetcher: Arc<dyn Fetcher>, out: &Path, show: Show) -> anyhow::Result<Ended> {
-    let Start { topic, config, model, max_pages, accept_changes, stream } = start;
-    let mut plan = config.plan(topic, model.clone())?;
-    plan.limits.max_pages = max_pages.or(plan.limits.max_pages);
-    let resumes = Store::exists(out);
-    fs::create_dir_all(out).with_context(|| format!("{} cannot be made", out.display()))?;
-    let cache_mib = config.store.cache_mib.min(Shares::of(config.crawl.memory).store >> 20).max(1);
-    let kept = StoreConfig { cache_mib, ..config.store.clone() };
-    let mut store = if resumes { Store::open_with(out, &kept)? } else { Store::create_with(out, &kept)? };
-    changes::keep(out, topic, config, accept_changes || !resumes)?;
-    if let Some(model) = model {
-        keep_model(&model, &out.join(MODEL))?;
-    }
-    plan.labels = store.labels()?.iter().map(|(page, _, relevant)| (page, relevant)).collect();
-    let writer = store.writer(&kept)?;
-    let writer: Box<dyn Journal> = match stream {
-        Some(to) => Box::new(StreamJournal::new(writer, to)?),
-        None => Box::new(writer),
-    };
-    let order = Arc::new(config.crawl.order);
-    let crawl =
-        if resumes { Crawl::resume(plan, order, fetcher, writer, &store)? } else { Crawl::new(plan, order, fetcher, writer) };
-    let summary = block_on(crawl, show)?;
-    if summary.stop == StopReason::DiskFull {
-        // There may be no room for the report either.
-        let written = report::write(&store, out, None).ok();
-        return Ok(Ended { summary, sizes: store.sizes()?, written });
-    }
-    store.compact_if_worth_it()?;
-    let written = Some(report::write(&store, out, None)?);
-    Ok(Ended { summary, sizes: store.sizes()?, written })
-}
-
-/// Keeps the model that a crawl starts from with it, so that it goes on with the same one whatever is retrained meanwhile.
-fn keep_model(model: &ModelBundle, folder: &Path) -> anyhow::Result<()> {
-    let is_there = folder.join("card.json").is_file() && ModelBundle::open(folder)?.card.id == model.card.id;
-    if !is_there {
-        model.save(folder)?;
-    }
-    Ok(())
+/// Crawls into `out` and writes the report; finished URLs are told in `stream` while it runs (`-` is standard output).
+pub(super) fn crawl(
+    start: Start<'_>,
+    fetcher: Arc<dyn Fetcher>,
+    out: &Path,
+    stream: Option<&Path>,
+    show: Show,
+) -> anyhow::Result<Ended> {
+    let Session { crawl, store, dir } = Session::open(start, fetcher, out, |writer| {
+        Ok(match stream {
+            Some(to) => Box::new(StreamJournal::new(writer, to)?),
+            None => Box::new(writer),
+        })
+    })?;
+    Ended::after(block_on(crawl, show)?, store, &dir)
 }
 
 /// Runs a crawl on its own runtime, with progress, until it ends or Ctrl-C stops it.

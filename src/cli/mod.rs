@@ -5,7 +5,6 @@
 //! Exit codes: 0 done; 1 something failed; 2 the input cannot be used (topic, configuration, arguments);
 //! 3 the crawl was stopped by the user; 4 it stopped because the disk is full: both can be resumed.
 
-mod changes;
 mod compact;
 mod config;
 mod crawl;

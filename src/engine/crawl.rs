@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
 use rustc_hash::FxHashMap;
 
 use super::{
-    CrawlPlan, Ingredient, Journal,
+    Commands, CrawlPlan, Ingredient, Journal,
     clock::Clock,
     copies::Copies,
     facts::Lexicon,
@@ -16,6 +16,8 @@ use super::{
     runner::Runner,
     shelf::Leaving,
     stages::Stages,
+    steering::Steering,
+    throttle::Throttle,
     visit::Web,
     widen::Widening,
 };
@@ -126,6 +128,13 @@ pub struct Crawl {
     pub(super) leaving: FxHashMap<Fingerprint, Leaving>,
     /// How memory is divided, where it is limited.
     pub(super) shares: Option<Shares>,
+    /// What a user said of the waiting links.
+    pub(super) steering: Steering,
+    /// The line to whoever steers the crawl.
+    pub(super) commands: Option<Commands>,
+    /// Since when it pauses.
+    pub(super) paused_at: Option<Timestamp>,
+    pub(super) throttle: Throttle,
 }
 
 impl Crawl {
@@ -220,6 +229,10 @@ impl Crawl {
             shelf_error: None,
             leaving: FxHashMap::default(),
             shares: None,
+            steering: Steering::default(),
+            commands: None,
+            paused_at: None,
+            throttle: Throttle::default(),
             order,
             plan,
         };

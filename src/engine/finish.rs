@@ -47,6 +47,10 @@ impl Pending {
         self.batch.captures.push(capture);
     }
 
+    pub(super) fn model(&mut self, row: (String, Vec<u8>)) {
+        self.batch.models.push(row);
+    }
+
     pub(super) fn page(&mut self, record: PageRecord) {
         self.batch.finished.push(record.fingerprint);
         self.batch.pages.push(record);

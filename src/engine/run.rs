@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 use super::{
-    Crawl, EngineError, MemoryReport, Progress, Stages, StopReason,
+    Crawl, EngineError, MemoryReport, Progress, Stages, StopReason, remote,
     runner::Event,
+    steering::BY_HAND,
     visit::{Errand, Purpose},
 };
 use crate::{
@@ -62,10 +63,19 @@ impl Crawl {
     async fn until_stopped(&mut self, controls: &mut Controls) -> Result<StopReason, EngineError> {
         let stop = loop {
             let stopping = if *controls.stop.borrow() { Some(StopReason::User) } else { self.limit_reached() };
-            let wake = if stopping.is_none() { self.dispatch().await } else { None };
+            let pauses = self.paused_at.is_some() && stopping.is_none();
+            if let Some(until) = self.throttle.until().filter(|_| stopping.is_none() && !pauses) {
+                self.hold_back(until, controls).await?;
+                continue;
+            }
+            let wake = if stopping.is_none() && !pauses { self.dispatch().await } else { None };
             if self.runner.len() == 0 {
                 if let Some(reason) = stopping {
                     break reason;
+                }
+                if pauses {
+                    self.rest(controls).await?;
+                    continue;
                 }
                 match wake {
                     None if self.traps.release_dry() => continue,
@@ -76,9 +86,11 @@ impl Crawl {
             }
             tokio::select! {
                 biased;
+                command = remote::next(&mut self.commands) => self.obey(command),
                 event = self.runner.next(wake, &mut self.clock) => match event? {
                     Event::Visit(visit) => {
                         self.absorb(*visit)?;
+                        self.throttle.count(self.state.fetched);
                         self.report(controls);
                     }
                     Event::Time => self.commit(false)?,
@@ -90,6 +102,36 @@ impl Crawl {
         self.commit(true)?;
         self.report(controls);
         Ok(stop)
+    }
+
+    /// Commits everything and does nothing until it is told to go on, or to stop.
+    async fn rest(&mut self, controls: &mut Controls) -> Result<(), EngineError> {
+        self.commit(true)?;
+        self.report(controls);
+        if self.commands.is_none() {
+            // Nobody is left who could say so.
+            self.paused_at = None;
+            return Ok(());
+        }
+        tokio::select! {
+            command = remote::next(&mut self.commands) => self.obey(command),
+            Ok(()) = controls.stop.changed() => {}
+        }
+        Ok(())
+    }
+
+    /// Waits for its turn where pages per second are limited; listens meanwhile.
+    async fn hold_back(&mut self, until: Instant, controls: &mut Controls) -> Result<(), EngineError> {
+        tokio::select! {
+            biased;
+            command = remote::next(&mut self.commands) => self.obey(command),
+            Ok(()) = controls.stop.changed() => {}
+            () = tokio::time::sleep_until(until) => {
+                self.throttle.pass();
+                self.commit(false)?;
+            }
+        }
+        Ok(())
     }
 
     /// Starts errands until all workers are busy; returns when there will be more to do, if that is known.
@@ -132,6 +174,10 @@ impl Crawl {
         let Some(url) = self.frontier.link(node).map(|link| link.url.clone()) else {
             return self.frontier.release(host, now);
         };
+        if self.steering.excludes(&url) {
+            self.leave(host);
+            return self.exclude(node, BY_HAND.to_owned());
+        }
         if self.locate(host, &url, now).await {
             return self.frontier.put_back(node);
         }

@@ -64,7 +64,7 @@ impl Crawl {
             lot: lot(self.plan.engine.seed, link.fingerprint.0),
             sampled: self.sample.holds(node),
         };
-        let priority = Priority(self.order.priority(&view));
+        let priority = self.boosted(&link.url).unwrap_or_else(|| Priority(self.order.priority(&view)));
         self.frontier.reprioritise(node, priority);
     }
 
