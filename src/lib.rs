@@ -50,6 +50,8 @@ pub mod config;
 
 pub mod session;
 
+pub mod monitor;
+
 pub mod evaluation;
 
 pub mod cli;

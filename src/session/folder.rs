@@ -75,3 +75,12 @@ impl CrawlFolder {
         Ok(plan)
     }
 }
+
+/// Makes the folder of a crawl that has not begun: topic and configuration, and nothing else.
+///
+/// # Errors
+/// A folder that cannot be written.
+pub fn begin(dir: &Path, topic: &Topic, config: &Config) -> anyhow::Result<()> {
+    std::fs::create_dir_all(dir).with_context(|| format!("{} cannot be made", dir.display()))?;
+    super::changes::keep(dir, topic, config, true)
+}

@@ -14,15 +14,17 @@ mod questions;
 mod report;
 mod retraining;
 mod rules;
+mod sentences;
 mod start;
 mod why;
 
 pub use answers::Answers;
 pub use demo::{DEMO_TOPIC, DEMO_WEB};
-pub use folder::{CrawlFolder, MODEL};
+pub use folder::{CrawlFolder, MODEL, begin};
 pub use questions::{Question, text_of, to_ask};
 pub use report::write;
 pub use retraining::{Retraining, current_model, retrain_from};
 pub use rules::{Rules, fate};
+pub use sentences::sentences;
 pub use start::{Ended, Session, Start, fetcher_of};
 pub use why::{HostState, Linker, Original, Why, WhyPage};
