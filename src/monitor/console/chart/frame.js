@@ -9,10 +9,11 @@ import { table } from "../parts/table.js";
 /**
  * A figure.
  * `title`, `note`: words above. `keys`: [{id, label}], classes for the swatches. `height`: of the plot in pixels.
- * `x`: {head, text(i) → words} of the place read off; `value(id, i)` → words, `count()` → how many places there are.
+ * `x`: {head, text(i) → words} of the place read off; `value(id, i)` → words, `count()` → how many places there are;
+ * `latest(id)` → words, shown while nothing is read off.
  * `draw(svg, width, height)` → {place(i) → x in pixels, mark(i) → [[id, y], …], at(x) → i}; called at every change of size.
  */
-export function frame({ title, note = "", keys, height = 220, x, value, count, draw, last = true }) {
+export function frame({ title, note = "", keys, height = 220, x, value, latest, count, draw }) {
   const id = freshId("chart");
   const place = h("span", { class: "place" });
   const legend = keys.map((key) => {
@@ -37,13 +38,14 @@ export function frame({ title, note = "", keys, height = 220, x, value, count, d
   let chosen = null; // null: the newest figures
   const show = () => {
     const all = count();
-    const at = chosen === null ? (last ? all - 1 : null) : Math.min(chosen, all - 1);
-    const known = all > 0 && at !== null;
-    for (const key of legend) setText(key.figure, known ? value(key.id, at) : "");
+    const at = Math.min(chosen ?? all - 1, all - 1);
+    const known = all > 0;
+    const text = (key) => (chosen === null && latest ? latest(key.id) : value(key.id, at));
+    for (const key of legend) setText(key.figure, known ? text(key) : "");
     setText(place, known && chosen !== null ? x.text(at) : "");
     plot.setAttribute("aria-valuemax", Math.max(0, all - 1));
     plot.setAttribute("aria-valuenow", known ? at : 0);
-    plot.setAttribute("aria-valuetext", known ? [x.text(at), ...legend.map((key) => `${key.label} ${value(key.id, at)}`)].join(", ") : t("chart.empty"));
+    plot.setAttribute("aria-valuetext", known ? [x.text(at), ...legend.map((key) => `${key.label} ${text(key)}`)].join(", ") : t("chart.empty"));
     cursor.replaceChildren();
     if (chosen === null || !drawn || !known) return;
     const left = drawn.place(at);

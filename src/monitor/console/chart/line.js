@@ -14,6 +14,7 @@ export function lineChart({ title, note, lines, x, y, height }) {
   let places = [];
   let lookups = new Map();
   const paths = new Map();
+  const latest = (id) => y.text((data[id] ?? []).findLast(([, top]) => typeof top === "number")?.[1] ?? null);
   const value = (id, i) => y.text(lookups.get(id)?.get(places[i]) ?? null);
 
   const draw = (layer, width, tall) => {
@@ -50,7 +51,7 @@ export function lineChart({ title, note, lines, x, y, height }) {
     };
   };
 
-  const base = frame({ title, note, keys: lines, height, x: { head: x.head, text: (i) => x.text(places[i]) }, value, count: () => places.length, draw });
+  const base = frame({ title, note, keys: lines, height, x: { head: x.head, text: (i) => x.text(places[i]) }, value, latest, count: () => places.length, draw });
   const update = (next) => {
     data = next;
     places = [...new Set(Object.values(data).flatMap((points) => points.map(([at]) => at)))].sort((a, b) => a - b);

@@ -75,6 +75,7 @@ async function show({ keepPlace = false } = {}) {
   fill(main, view);
   main.setAttribute("aria-busy", "false");
   const heading = main.querySelector("h1");
+  main.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   document.title = heading ? `${heading.textContent} · windrow` : "windrow";
   after(location.pathname);
   const samePage = keepPlace || shown === location.pathname.split("/").slice(0, 3).join("/");

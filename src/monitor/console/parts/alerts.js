@@ -6,17 +6,17 @@ import { relative } from "../core/format.js";
 import { on } from "../core/live.js";
 import { toast } from "./toast.js";
 
-/** A list of alerts that hides itself when there is none; `named` adds links to the crawls. */
-export function alertList({ named = false } = {}) {
+/** A list of alerts that hides itself when there is none; `nameOf(id)` adds a link to the crawl. */
+export function alertList(nameOf = null) {
   const list = h("ul");
   const node = h("section", { class: "alerts", "aria-label": t("alerts"), hidden: true }, list);
   const update = (alerts) => {
     node.hidden = alerts.length === 0;
     fill(list, alerts.map((alert) => h("li", {},
       h("strong", {}, word("alert", alert.rule)),
-      named ? [" ", h("a", { href: `/crawls/${encodeURIComponent(alert.crawl)}` }, alert.crawl)] : null,
-      alert.message ? h("span", {}, " ", alert.message) : null,
-      h("span", { class: "small" }, " ", relative(alert.since)))));
+      nameOf ? [" · ", h("a", { href: `/crawls/${encodeURIComponent(alert.crawl)}` }, nameOf(alert.crawl))] : null,
+      alert.message ? h("span", {}, " · ", alert.message) : null,
+      h("span", { class: "small" }, " · ", relative(alert.since)))));
   };
   return { node, update };
 }

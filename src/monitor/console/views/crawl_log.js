@@ -12,7 +12,7 @@ const REFRESH_MS = 2000;
 
 export default async function log({ id, whenChanged, signal }) {
   const level = select("level", [["", t("log.all")], ["warn", t("log.warnings")]], "", { "aria-label": t("log.level") });
-  const list = h("ol", { class: "log", role: "log", "aria-live": "off", tabindex: "0", "aria-label": t("tab.log") });
+  const list = h("ol", { class: "log", tabindex: "0", "aria-label": t("tab.log") });
   const none = h("p", { class: "empty" }, t("log.none"));
   let lines = [];
   const draw = () => {

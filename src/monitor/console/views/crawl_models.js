@@ -2,7 +2,7 @@
 
 import { fill, h } from "../core/dom.js";
 import { t } from "../core/i18n.js";
-import { fixed, number, when } from "../core/format.js";
+import { day, fixed, number, when } from "../core/format.js";
 import { address, get, maySteer, ofCrawl, send } from "../core/api.js";
 import { ask } from "../parts/dialog.js";
 import { check } from "../parts/form.js";
@@ -18,7 +18,7 @@ export default async function models({ id, signal }) {
     empty: t("models.none"),
     columns: [
       { head: t("models.version"), first: true, cell: (version) => [number(version.version), version.current ? h("span", { class: "badge", "data-state": "finished" }, t("models.current")) : null] },
-      { head: t("models.trained"), cell: (version) => when(version.trained) },
+      { head: t("models.trained"), cell: (version) => (/^\d{4}-\d\d-\d\d$/.test(version.trained) ? day(version.trained) : when(version.trained)) },
       { head: t("models.documents"), num: true, cell: (version) => number(version.documents) },
       { head: t("models.auc"), num: true, cell: (version) => fixed(version.auc, 3) },
       { head: t("models.ece"), num: true, cell: (version) => fixed(version.ece, 3) },

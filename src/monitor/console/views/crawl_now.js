@@ -74,26 +74,27 @@ function makeCharts() {
     lines: [{ id: "recent", label: t("chart.recent"), area: true }, { id: "mean", label: t("chart.mean") }, { id: "control", label: t("chart.control") }],
     height: 280,
   });
-  const speed = lineChart({ title: t("chart.rate"), x, y: { text: rate }, lines: [{ id: "mean", label: t("chart.rate_key") }], height: 180 });
-  const queue = lineChart({ title: t("chart.queue"), x, y: { text: short, whole: true }, lines: [{ id: "control", label: t("chart.queue_key") }], height: 180 });
+  const speed = lineChart({ title: t("chart.rate"), x, y: { text: rate }, lines: [{ id: "rate", label: t("chart.rate_key") }], height: 180 });
+  const queue = lineChart({ title: t("chart.queue"), x, y: { text: short, whole: true }, lines: [{ id: "queue", label: t("chart.queue_key") }], height: 180 });
   const update = (points) => {
     const over = (key) => points.map((point) => [point.pages, point[key]]);
     harvest.update({ recent: over("recent_harvest"), mean: over("harvest"), control: over("control_harvest") });
-    speed.update({ mean: over("pages_per_second") });
-    queue.update({ control: over("waiting") });
+    speed.update({ rate: over("pages_per_second") });
+    queue.update({ queue: over("waiting") });
   };
   return { harvest, rate: speed, queue, update };
 }
 
 function tiles() {
-  const names = ["fetched", "relevant", "recent", "control", "rate", "waiting", "hosts", "backoff", "bytes", "time", "memory"];
+  const names = ["fetched", "relevant", "harvest", "recent", "control", "rate", "waiting", "hosts", "backoff", "bytes", "time", "memory"];
   const all = Object.fromEntries(names.map((name) => [name, tile(t(`tile.${name}`))]));
   const node = h("dl", { class: "tiles" }, names.map((name) => all[name].node));
   const update = (crawl) => {
     const harvest = crawl.fetched ? crawl.relevant / crawl.fetched : null;
     const { control, memory } = crawl;
     all.fetched.set(number(crawl.fetched), crawl.max_pages ? t("tile.of_limit", { all: number(crawl.max_pages) }) : "");
-    all.relevant.set(number(crawl.relevant), harvest === null ? "" : t("tile.harvest", { share: percent(harvest) }));
+    all.relevant.set(number(crawl.relevant));
+    all.harvest.set(percent(harvest));
     all.recent.set(crawl.fetched ? percent(crawl.recent_harvest) : "–");
     all.control.set(control?.fetched ? percent(control.relevant / control.fetched) : "–", control?.fetched ? t("tile.control_note", { n: control.fetched, pages: number(control.fetched) }) : "");
     all.rate.set(crawl.state === "running" ? rate(crawl.pages_per_second) : "–", t("tile.rate_note"));
@@ -102,7 +103,7 @@ function tiles() {
     all.backoff.set(number(crawl.hosts_in_backoff));
     all.bytes.set(bytes(crawl.bytes));
     all.time.set(duration(crawl.elapsed_ms));
-    all.memory.set(bytes(memory?.peak_bytes), memory?.ceiling_bytes ? t("tile.of_ceiling", { all: bytes(memory.ceiling_bytes) }) : "");
+    all.memory.set(memory?.peak_bytes ? bytes(memory.peak_bytes) : "–", memory?.ceiling_bytes ? t("tile.of_ceiling", { all: bytes(memory.ceiling_bytes) }) : "");
   };
   return { node, update };
 }

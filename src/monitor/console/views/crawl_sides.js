@@ -34,6 +34,7 @@ export function traps(id, signal) {
   };
   const columns = [
     { head: t("traps.template"), first: true, long: true, cell: (trap) => h("code", {}, trap.template) },
+    { head: t("traps.state"), wide: true, cell: (trap) => word("trap", trap.state) },
     { head: t("col.fetched"), num: true, wide: true, cell: (trap) => number(trap.fetched) },
     { head: t("traps.yield"), num: true, wide: true, cell: (trap) => percent(trap.yield, 0) },
     { head: t("traps.held"), num: true, cell: (trap) => number(trap.held) },

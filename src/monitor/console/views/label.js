@@ -108,15 +108,14 @@ function question(id, page) {
   ];
 }
 
-/** The text with its marks, which count characters (code points), the end not included. */
+/** The text with its marks, which count UTF-16 code units as JavaScript does, the end not included. */
 function marked({ text, marks }) {
-  const letters = [...text];
   const pieces = [];
   let at = 0;
   for (const [start, end] of [...marks].sort((a, b) => a[0] - b[0])) {
     if (start < at) continue;
-    pieces.push(letters.slice(at, start).join(""), h("mark", {}, letters.slice(start, end).join("")));
+    pieces.push(text.slice(at, start), h("mark", {}, text.slice(start, end)));
     at = end;
   }
-  return [...pieces, letters.slice(at).join("")];
+  return [...pieces, text.slice(at)];
 }

@@ -20,7 +20,7 @@ export default async function create({ signal, go }) {
   const kind = choice(t("new.topic"), "kind", [["fields", t("new.by_fields")], ["file", t("new.by_file")]], kept("kind", "fields"));
   const keywords = area("topic_fields.keywords", { rows: 5, value: kept("topic_fields.keywords") });
   const seeds = area("topic_fields.seeds", { rows: 4, class: "code", value: kept("topic_fields.seeds") });
-  const languages = select("topic_fields.language", [["", t("new.any_language")], ["zh", t("language.zh")], ["en", t("language.en")], ["zh,en", t("language.both")]], kept("topic_fields.language"));
+  const languages = select("topic_fields.language", [["", t("new.any_language")], ["zh", t("language.zh")], ["en", t("language.en")]], kept("topic_fields.language"));
   const keywordHint = h("p", { class: "note demo-note", hidden: true }, t("new.demo_topic"));
   const byFields = h("div", { class: "fields" }, keywordHint,
     field(t("new.keywords"), keywords, { hint: t("new.keywords_hint"), wide: true }), field(t("new.seeds"), seeds, { hint: t("new.seeds_hint"), wide: true }), field(t("new.language"), languages));
@@ -50,7 +50,7 @@ export default async function create({ signal, go }) {
   const start = check("start", t("new.start"), kept("start", "true") === "true");
   const submit = h("button", { type: "submit", class: "primary" }, t("new.create"));
   const form = h("form", { class: "stack", novalidate: true },
-    h("div", { class: "fields" }, field(t("new.name"), text("name", { maxlength: 120 }), { hint: t("new.name_hint") })),
+    h("div", { class: "fields" }, field(t("new.name"), text("name", { maxlength: 100 }), { hint: t("new.name_hint") })),
     source, recording, kind, byFields, byFile,
     h("div", { class: "fields" }, limits),
     h("details", {}, h("summary", {}, t("new.fine")), h("div", { class: "fields" }, fine)),
@@ -73,7 +73,7 @@ export default async function create({ signal, go }) {
   const body = () => {
     const of = chosen("source");
     const named = (name) => control(name).value.trim() || undefined;
-    const fields = { keywords: lines(keywords, { commas: true }), seeds: lines(seeds), language: languages.value ? languages.value.split(",") : undefined };
+    const fields = { keywords: lines(keywords, { commas: true }), seeds: lines(seeds), language: languages.value || undefined };
     const empty = of === "demo" && !fields.keywords.length && !fields.seeds.length;
     const topic = chosen("kind") === "file" ? { topic: toml.value } : empty ? {} : { topic_fields: fields };
     return {

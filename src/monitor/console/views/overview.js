@@ -17,7 +17,7 @@ export default async function overview({ query, signal }) {
   const { items } = await get("/crawls", { signal });
   const crawls = new Map(items.map((crawl) => [crawl.id, crawl]));
   const rows = new Map();
-  const alerts = alertList({ named: true });
+  const alerts = alertList((id) => (crawls.has(id) ? nameOf(crawls.get(id)) : id));
   const search = input("q", { type: "search", value: query.get("q") ?? "", "aria-label": t("overview.search"), placeholder: t("overview.search") });
   const state = select("state", [["", t("overview.any_state")], ...STATES.map((name) => [name, t(`state.${name}`)])], query.get("state") ?? "", { "aria-label": t("overview.state") });
   const body = h("tbody");

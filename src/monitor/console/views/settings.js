@@ -8,7 +8,7 @@ import { choice, clearErrors, errorBox, field, input, numberOf, showErrors } fro
 import { facts } from "../parts/table.js";
 import { toast } from "../parts/toast.js";
 
-const RULES = { stalled_minutes: { min: 0, step: 1 }, harvest_fell_ratio: { min: 0, max: 1, step: "any" }, disk_low_mib: { min: 0, step: 1 }, error_rate: { min: 0, max: 1, step: "any" } };
+const RULES = { stalled_minutes: { min: 1, step: 1 }, harvest_fell_ratio: { min: 0, max: 1, step: "any" }, disk_low_mib: { min: 0, step: 1 }, error_rate: { min: 0, max: 1, step: "any" } };
 
 export default async function settings({ signal }) {
   const told = await get("/settings", { signal });
@@ -39,9 +39,9 @@ function ofServer(told) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     clearErrors(form, box);
-    const alerts = Object.fromEntries(Object.keys(RULES).map((name) => [name, numberOf(form.elements.namedItem(`alerts.${name}`)) ?? null]));
+    const alerts = Object.fromEntries(Object.keys(RULES).map((name) => [name, numberOf(form.elements.namedItem(`alerts.${name}`))]));
     try {
-      await send("PUT", "/settings", { webhook: form.elements.namedItem("webhook").value.trim() || null, alerts });
+      await send("PUT", "/settings", { webhook: form.elements.namedItem("webhook").value.trim(), alerts });
       toast(t("saved"));
     } catch (error) {
       showErrors(form, box, error);
