@@ -109,7 +109,11 @@ export function start() {
     const link = event.target.closest?.("a[href]");
     if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     if (link.target || link.hasAttribute("download") || link.origin !== location.origin || link.pathname.startsWith("/api/")) return;
-    if (link.getAttribute("href").startsWith("#")) return;
+    if (link.getAttribute("href").startsWith("#")) {
+      event.preventDefault(); // the address stays: only the focus moves
+      document.querySelector(link.getAttribute("href"))?.focus();
+      return;
+    }
     event.preventDefault();
     if (link.href !== location.href) go(link.pathname + link.search);
   });
