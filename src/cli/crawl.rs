@@ -1,22 +1,27 @@
 //! `windrow crawl`: a topic, on the web or on a recorded one; the same command resumes it.
 
 use std::{
+    net::SocketAddr,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
+    time::Duration,
 };
 
+use anyhow::Context;
 use clap::Args;
 use tokio::sync::watch;
 
 use super::{DISK_FULL, INVALID, STOPPED, explain::explain, progress::Show, stream::StreamJournal};
 use crate::{
     config::Config,
-    engine::{Controls, Crawl, Focus, Memory, Progress, StopReason, Summary},
+    engine::{Controls, Crawl, Focus, Memory, Progress, StopReason, Summary, remote},
     fetch::Fetcher,
     frontier::Order,
     models::{ModelBundle, load, search_path},
+    monitor::{Options, Watched, one_crawl},
     session::{Ended, MODEL, Session, Start, fetcher_of},
+    store::Store,
     topic::Topic,
 };
 
@@ -37,6 +42,12 @@ pub(super) struct CrawlArgs {
     /// Write a JSON line for each finished URL as soon as it is on disk: to standard output (-), or to the end of a file
     #[arg(long, value_name = "FILE")]
     stream: Option<PathBuf>,
+    /// Serve the console for this crawl while it runs, such as 127.0.0.1:8377
+    #[arg(long, value_name = "ADDR")]
+    monitor: Option<SocketAddr>,
+    /// Tokens for --monitor, as for `windrow serve`
+    #[arg(long, value_name = "FILE", requires = "monitor")]
+    tokens: Option<PathBuf>,
     #[command(flatten)]
     overrides: Overrides,
     /// Say what the rules make of this URL and what became of it, and fetch nothing
@@ -130,7 +141,8 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
         max_pages: args.overrides.max_pages,
         accept_changes: args.accept_changes,
     };
-    let ended = crawl(start, fetcher, &out, args.stream.as_deref(), show)?;
+    let monitor = args.monitor.map(|address| Monitor { address, tokens: args.tokens.as_deref() });
+    let ended = watched(start, fetcher, &out, args.stream.as_deref(), monitor, show)?;
     if args.stream.as_deref() != Some(Path::new("-")) {
         tell(&ended, show)?;
     }
@@ -149,22 +161,73 @@ pub(super) fn crawl(
     stream: Option<&Path>,
     show: Show,
 ) -> anyhow::Result<Ended> {
+    watched(start, fetcher, out, stream, None, show)
+}
+
+/// [`crawl`], with a console for it at an address.
+fn watched(
+    start: Start<'_>,
+    fetcher: Arc<dyn Fetcher>,
+    out: &Path,
+    stream: Option<&Path>,
+    monitor: Option<Monitor<'_>>,
+    show: Show,
+) -> anyhow::Result<Ended> {
+    let (topic_name, max_pages) = (start.topic.name.clone(), start.max_pages);
+    let virtual_time = fetcher.recorded_at().is_some();
     let Session { crawl, store, dir } = Session::open(start, fetcher, out, |writer| {
         Ok(match stream {
             Some(to) => Box::new(StreamJournal::new(writer, to)?),
             None => Box::new(writer),
         })
     })?;
-    Ended::after(block_on(crawl, show)?, store, &dir)
+    let summary = match monitor {
+        None => block_on(crawl, None, show)?,
+        Some(Monitor { address, tokens }) => {
+            let passing = tempfile::tempdir().context("no temporary folder can be made")?;
+            let options = Options { tokens: tokens.map(Path::to_owned), ..Options::new(passing.path().to_owned(), address) };
+            let named = Named { topic_name: &topic_name, dir: &dir, store: store.clone(), virtual_time, max_pages };
+            block_on(crawl, Some((options, named)), show)?
+        }
+    };
+    Ended::after(summary, store, &dir)
+}
+
+/// Where the console of a crawl is to be served.
+struct Monitor<'m> {
+    address: SocketAddr,
+    tokens: Option<&'m Path>,
+}
+
+/// What the console needs to know of a crawl.
+struct Named<'n> {
+    topic_name: &'n str,
+    dir: &'n Path,
+    store: Store,
+    virtual_time: bool,
+    max_pages: Option<u64>,
 }
 
 /// Runs a crawl on its own runtime, with progress, until it ends or Ctrl-C stops it.
-fn block_on(crawl: Crawl, show: Show) -> anyhow::Result<Summary> {
+fn block_on(crawl: Crawl, monitor: Option<(Options, Named<'_>)>, show: Show) -> anyhow::Result<Summary> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let summary = runtime.block_on(async {
         let (stopper, stop) = watch::channel(false);
-        let (progress, watched) = watch::channel(Progress::default());
-        let follower = tokio::spawn(show.follow(watched));
+        let (progress, seen) = watch::channel(Progress::default());
+        let follower = tokio::spawn(show.follow(seen.clone()));
+        let mut crawl = crawl;
+        let (down, going_down) = watch::channel(false);
+        if let Some((options, named)) = monitor {
+            let (line, commands) = remote();
+            crawl = crawl.listen(commands);
+            let Named { topic_name, dir, store, virtual_time, max_pages } = named;
+            let name = topic_name;
+            let (remote, stop) = (line, stopper.clone());
+            let told = Watched { name, topic_name, dir, store, remote, progress: seen, stop, virtual_time, max_pages };
+            let server = one_crawl(options, told, going_down).await?;
+            eprintln!("windrow: watch it at http://{}/", server.address());
+            tokio::spawn(server.run());
+        }
         tokio::spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
                 eprintln!("windrow: stopping; fetches under way are finished first (Ctrl-C again ends at once)");
@@ -176,9 +239,13 @@ fn block_on(crawl: Crawl, show: Show) -> anyhow::Result<Summary> {
             }
         });
         let summary = crawl.run(Controls { stop, progress }).await?;
+        down.send_replace(true);
         follower.await?;
         Ok(summary)
-    })
+    });
+    // A request that is being answered does not keep the crawl from its end.
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    summary
 }
 
 fn tell(ended: &Ended, show: Show) -> anyhow::Result<()> {

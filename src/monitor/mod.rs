@@ -36,5 +36,5 @@ mod wire;
 pub use api::openapi;
 pub use crawls::{Source, Webs};
 pub use options::{Options, OptionsError};
-pub use server::{Server, one_crawl};
+pub use server::{Server, Watched, one_crawl};
 pub use tokens::{Role, TokenError, new_token};
