@@ -13,6 +13,7 @@ use super::{
     knowledge::{Knowledge, target_facts},
     memory::Shares,
     progress::Recent,
+    refresh::{RefreshCounts, Refreshing},
     runner::Runner,
     shelf::Leaving,
     stages::Stages,
@@ -135,6 +136,11 @@ pub struct Crawl {
     /// Since when it pauses.
     pub(super) paused_at: Option<Timestamp>,
     pub(super) throttle: Throttle,
+    /// Pages that are asked for again, and what became of them.
+    pub(super) refresh: Option<Refreshing>,
+    pub(super) refreshed: Option<RefreshCounts>,
+    /// Links known before.
+    pub(super) links_before_refresh: u64,
 }
 
 impl Crawl {
@@ -233,6 +239,9 @@ impl Crawl {
             commands: None,
             paused_at: None,
             throttle: Throttle::default(),
+            refresh: None,
+            refreshed: None,
+            links_before_refresh: 0,
             order,
             plan,
         };

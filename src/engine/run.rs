@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::{sync::watch, time::Instant};
 
 use super::{
-    Crawl, EngineError, MemoryReport, Progress, Stages, StopReason, remote,
+    Crawl, EngineError, MemoryReport, Progress, RefreshCounts, Stages, StopReason, remote,
     runner::Event,
     steering::BY_HAND,
     visit::{Errand, Purpose},
@@ -37,6 +37,8 @@ pub struct Summary {
     pub memory: MemoryReport,
     /// Where the disk is full, if that is why.
     pub trouble: Option<String>,
+    /// What became of pages that were asked for again, where that was wanted.
+    pub refreshed: Option<RefreshCounts>,
 }
 
 impl Crawl {
@@ -56,13 +58,22 @@ impl Crawl {
             Err(EngineError::Store(error)) if error.is_disk_full() => (StopReason::DiskFull, Some(error.to_string())),
             Err(error) => return Err(error),
         };
-        Ok(Summary { stop, state: self.state, model_version: self.pages.version(), stages: self.stages, memory, trouble })
+        Ok(Summary {
+            stop,
+            state: self.state,
+            model_version: self.pages.version(),
+            stages: self.stages,
+            memory,
+            trouble,
+            refreshed: self.refreshed,
+        })
     }
 
     /// Crawls until something stops it, and commits everything.
     async fn until_stopped(&mut self, controls: &mut Controls) -> Result<StopReason, EngineError> {
         let stop = loop {
-            let stopping = if *controls.stop.borrow() { Some(StopReason::User) } else { self.limit_reached() };
+            let limit = self.limit_reached();
+            let stopping = if *controls.stop.borrow() { Some(StopReason::User) } else { self.feed_refresh(limit)? };
             let pauses = self.paused_at.is_some() && stopping.is_none();
             if let Some(until) = self.throttle.until().filter(|_| stopping.is_none() && !pauses) {
                 self.hold_back(until, controls).await?;
@@ -145,6 +156,10 @@ impl Crawl {
                 return busy_until;
             }
             let hop = self.follow_robots(now).await;
+            if self.refresh.is_some() {
+                let wake = self.dispatch_again(now).await;
+                return wake.into_iter().chain(hop.filter(|_| self.runner.len() == 0)).min();
+            }
             let next_retry = self.retries.first().map(|&(at, _)| at).into_iter().chain(hop).min();
             if self.runner.len() >= self.plan.engine.workers || self.budget_is_spoken_for() {
                 return next_retry.filter(|_| self.runner.len() == 0);
@@ -170,7 +185,7 @@ impl Crawl {
 
     /// Sends a link's fetch off, or what must come first: for its host's address, for its robots.txt. Ends it if
     /// robots.txt forbids it, keeps it if its host is out of reach or its template is in quarantine.
-    async fn send(&mut self, node: NodeId, host: HostId, now: Timestamp) {
+    pub(super) async fn send(&mut self, node: NodeId, host: HostId, now: Timestamp) {
         let Some(url) = self.frontier.link(node).map(|link| link.url.clone()) else {
             return self.frontier.release(host, now);
         };
@@ -207,6 +222,14 @@ impl Crawl {
                 self.leave(host);
                 return self.exclude(node, format!("robots.txt: {}", verdict.rule.unwrap_or_default()));
             }
+        }
+        if self.is_again(node) {
+            if !self.enter_queue(node, host, &url) {
+                return self.leave(host);
+            }
+            self.set_out_again(node, host);
+            let validators = self.validators_of(node);
+            return self.start(host, url, Purpose::Page(node), validators, now).await;
         }
         let is_seed = self.frontier.link(node).is_some_and(Link::is_seed);
         if !is_seed && self.traps.gate(node, &url) == Gate::Held {

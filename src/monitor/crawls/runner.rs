@@ -14,11 +14,16 @@ use tokio::sync::watch;
 
 use super::{
     Live, Phase, Slot, Wanted,
+    job::Task,
     log::Level,
 };
 use crate::{
-    engine::{Controls, MemoryReport, Progress, StopReason, remote},
-    monitor::{app::App, files},
+    engine::{Controls, MemoryReport, Progress, RefreshCounts, StopReason, remote},
+    monitor::{
+        app::App,
+        files,
+        wire::{Recrawl, Schedule},
+    },
     session::{Ended, Session, Start},
 };
 
@@ -77,14 +82,29 @@ fn launch(app: &Arc<App>, slot: &Arc<Slot>) {
             tracing::error!("{}: {error:#}", slot.id);
         }
         let goes_down = *app.stop.borrow() && matches!(ended, Ok((StopReason::User, _)));
+        let at_the_edge = matches!(ended, Ok((StopReason::FrontierEmpty, _))) && slot.job().task == Task::Crawl;
         slot.ended(ended, goes_down);
         app.tell_crawl(&slot);
+        if at_the_edge && !*app.stop.borrow() {
+            look_again(&app, &slot);
+        }
         if !*app.stop.borrow() {
             start_waiting(&app);
         }
     });
     if let Err(error) = spawned {
         failed.ended(Err(format!("no thread can be started: {error}")), false);
+    }
+}
+
+/// At the edge of the crawl, where no link is left, the pages it has may have changed and hold new ones (systems.md 5): they are
+/// asked for again at once, if the crawl is to be refreshed at all.
+fn look_again(app: &Arc<App>, slot: &Arc<Slot>) {
+    let wants = |schedule: Schedule| schedule.enabled && schedule.recrawl == Recrawl::Refresh;
+    if slot.job().schedule.is_some_and(wants)
+        && let Err(problem) = app.start_on_schedule(slot, Recrawl::Refresh)
+    {
+        tracing::warn!("{}: {}", slot.id, problem.detail);
     }
 }
 
@@ -113,6 +133,10 @@ fn run(app: &Arc<App>, slot: &Arc<Slot>, controls: Controls) -> anyhow::Result<E
     let session = Session::with_store(start, fetcher, store, &slot.dir, |writer| Ok(Box::new(writer)))?;
     let (line, commands) = remote();
     let mut crawl = session.crawl.listen(commands);
+    let refreshes = job.task == Task::Refresh;
+    if refreshes {
+        crawl = crawl.refreshing();
+    }
     if let Some(pages_per_second) = job.pages_per_second {
         crawl = crawl.at_most(pages_per_second);
     }
@@ -129,7 +153,7 @@ fn run(app: &Arc<App>, slot: &Arc<Slot>, controls: Controls) -> anyhow::Result<E
             live.virtual_time = virtual_time;
         }
     });
-    slot.log.add(Level::Info, "started");
+    slot.log.add(Level::Info, if refreshes { "started: asks for the relevant pages again" } else { "started" });
     let summary = runtime.block_on(async {
         // A pause that was asked for before there was a line to the crawl.
         if slot.job().wanted == Wanted::Pause {
@@ -144,5 +168,11 @@ fn run(app: &Arc<App>, slot: &Arc<Slot>, controls: Controls) -> anyhow::Result<E
             live.memory = summary.memory.clone();
         }
     });
+    if let Some(counts) = summary.refreshed {
+        let RefreshCounts { changed, unchanged, gone, failed } = counts;
+        let at = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default();
+        slot.tally(|tally| tally.add_refreshed(at, changed, unchanged, gone));
+        slot.log.add(Level::Info, format!("asked again: {changed} changed, {unchanged} unchanged, {gone} gone, {failed} failed"));
+    }
     Ended::after(summary, session.store, &slot.dir)
 }
