@@ -48,6 +48,10 @@ pub mod engine;
 
 pub mod config;
 
+pub mod session;
+
+pub mod monitor;
+
 pub mod evaluation;
 
 pub mod cli;

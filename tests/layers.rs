@@ -16,8 +16,9 @@ const LAYERS: &[&[&str]] = &[
     &["report"],
     &["export"],
     &["engine"],
-    &["monitor"],
     &["config"],
+    &["session"],
+    &["monitor"],
     &["evaluation"],
     &["cli"],
 ];

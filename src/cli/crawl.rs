@@ -1,30 +1,29 @@
 //! `windrow crawl`: a topic, on the web or on a recorded one; the same command resumes it.
 
 use std::{
-    fs,
+    net::SocketAddr,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
+    time::Duration,
 };
 
 use anyhow::Context;
 use clap::Args;
 use tokio::sync::watch;
 
-use super::{DISK_FULL, INVALID, STOPPED, changes, explain::explain, progress::Show, report, stream::StreamJournal};
+use super::{DISK_FULL, INVALID, STOPPED, explain::explain, progress::Show, stream::StreamJournal};
 use crate::{
     config::Config,
-    engine::{Controls, Crawl, Focus, Journal, Memory, Progress, Shares, StopReason, Summary},
-    fetch::{Fetcher, HttpFetcher, ReplayFetcher},
+    engine::{Controls, Crawl, Focus, Memory, Progress, StopReason, Summary, remote},
+    fetch::Fetcher,
     frontier::Order,
     models::{ModelBundle, load, search_path},
-    report::Written,
-    store::{Sizes, Store, StoreConfig},
+    monitor::{Options, Watched, one_crawl},
+    session::{Ended, MODEL, Session, Start, fetcher_of},
+    store::Store,
     topic::Topic,
 };
-
-/// Folder of the model that a crawl started from, in the crawl's own.
-const MODEL: &str = "model";
 
 /// Crawl a topic; its folder is made, or gone on with if the crawl was stopped.
 #[derive(Debug, Args)]
@@ -43,6 +42,12 @@ pub(super) struct CrawlArgs {
     /// Write a JSON line for each finished URL as soon as it is on disk: to standard output (-), or to the end of a file
     #[arg(long, value_name = "FILE")]
     stream: Option<PathBuf>,
+    /// Serve the console for this crawl while it runs, such as 127.0.0.1:8377
+    #[arg(long, value_name = "ADDR")]
+    monitor: Option<SocketAddr>,
+    /// Tokens for --monitor, as for `windrow serve`
+    #[arg(long, value_name = "FILE", requires = "monitor")]
+    tokens: Option<PathBuf>,
     #[command(flatten)]
     overrides: Overrides,
     /// Say what the rules make of this URL and what became of it, and fetch nothing
@@ -121,13 +126,7 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
         explain(url, &topic, &config, &out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let fetcher: Arc<dyn Fetcher> = if args.replay.is_empty() {
-        Arc::new(HttpFetcher::new(&config.fetch)?)
-    } else {
-        let web = ReplayFetcher::open(&args.replay, args.open_web)?;
-        web.warnings().iter().for_each(|warning| eprintln!("windrow: {warning}"));
-        Arc::new(web)
-    };
+    let fetcher = fetcher_of(&config, &args.replay, args.open_web)?;
     let kept = out.join(MODEL);
     let model = if args.overrides.model.is_none() && kept.join("card.json").is_file() {
         Some(ModelBundle::open(&kept)?)
@@ -141,9 +140,9 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
         model,
         max_pages: args.overrides.max_pages,
         accept_changes: args.accept_changes,
-        stream: args.stream.as_deref(),
     };
-    let ended = crawl(start, fetcher, &out, show)?;
+    let monitor = args.monitor.map(|address| Monitor { address, tokens: args.tokens.as_deref() });
+    let ended = watched(start, fetcher, &out, args.stream.as_deref(), monitor, show)?;
     if args.stream.as_deref() != Some(Path::new("-")) {
         tell(&ended, show)?;
     }
@@ -154,77 +153,81 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// What a crawl is started with.
-pub(super) struct Start<'a> {
-    pub(super) topic: &'a Topic,
-    pub(super) config: &'a Config,
-    pub(super) model: Option<ModelBundle>,
-    /// Over the topic's own limit.
-    pub(super) max_pages: Option<u64>,
-    /// Whether a crawl may go on under another topic or configuration.
-    pub(super) accept_changes: bool,
-    /// Where finished URLs are told while the crawl runs; `-` is standard output.
-    pub(super) stream: Option<&'a Path>,
+/// Crawls into `out` and writes the report; finished URLs are told in `stream` while it runs (`-` is standard output).
+pub(super) fn crawl(
+    start: Start<'_>,
+    fetcher: Arc<dyn Fetcher>,
+    out: &Path,
+    stream: Option<&Path>,
+    show: Show,
+) -> anyhow::Result<Ended> {
+    watched(start, fetcher, out, stream, None, show)
 }
 
-/// How a crawl ended, and what there is of it on disk.
-pub(super) struct Ended {
-    pub(super) summary: Summary,
-    pub(super) sizes: Sizes,
-    /// `None` where the disk was too full for it.
-    pub(super) written: Option<Written>,
-}
-
-/// Crawls into `out` and writes the report.
-pub(super) fn crawl(start: Start<'_>, fetcher: Arc<dyn Fetcher>, out: &Path, show: Show) -> anyhow::Result<Ended> {
-    let Start { topic, config, model, max_pages, accept_changes, stream } = start;
-    let mut plan = config.plan(topic, model.clone())?;
-    plan.limits.max_pages = max_pages.or(plan.limits.max_pages);
-    let resumes = Store::exists(out);
-    fs::create_dir_all(out).with_context(|| format!("{} cannot be made", out.display()))?;
-    let cache_mib = config.store.cache_mib.min(Shares::of(config.crawl.memory).store >> 20).max(1);
-    let kept = StoreConfig { cache_mib, ..config.store.clone() };
-    let mut store = if resumes { Store::open_with(out, &kept)? } else { Store::create_with(out, &kept)? };
-    changes::keep(out, topic, config, accept_changes || !resumes)?;
-    if let Some(model) = model {
-        keep_model(&model, &out.join(MODEL))?;
-    }
-    plan.labels = store.labels()?.iter().map(|(page, _, relevant)| (page, relevant)).collect();
-    let writer = store.writer(&kept)?;
-    let writer: Box<dyn Journal> = match stream {
-        Some(to) => Box::new(StreamJournal::new(writer, to)?),
-        None => Box::new(writer),
+/// [`crawl`], with a console for it at an address.
+fn watched(
+    start: Start<'_>,
+    fetcher: Arc<dyn Fetcher>,
+    out: &Path,
+    stream: Option<&Path>,
+    monitor: Option<Monitor<'_>>,
+    show: Show,
+) -> anyhow::Result<Ended> {
+    let (topic_name, max_pages) = (start.topic.name.clone(), start.max_pages);
+    let virtual_time = fetcher.recorded_at().is_some();
+    let Session { crawl, store, dir } = Session::open(start, fetcher, out, |writer| {
+        Ok(match stream {
+            Some(to) => Box::new(StreamJournal::new(writer, to)?),
+            None => Box::new(writer),
+        })
+    })?;
+    let summary = match monitor {
+        None => block_on(crawl, None, show)?,
+        Some(Monitor { address, tokens }) => {
+            let passing = tempfile::tempdir().context("no temporary folder can be made")?;
+            let options = Options { tokens: tokens.map(Path::to_owned), ..Options::new(passing.path().to_owned(), address) };
+            let named = Named { topic_name: &topic_name, dir: &dir, store: store.clone(), virtual_time, max_pages };
+            block_on(crawl, Some((options, named)), show)?
+        }
     };
-    let order = Arc::new(config.crawl.order);
-    let crawl =
-        if resumes { Crawl::resume(plan, order, fetcher, writer, &store)? } else { Crawl::new(plan, order, fetcher, writer) };
-    let summary = block_on(crawl, show)?;
-    if summary.stop == StopReason::DiskFull {
-        // There may be no room for the report either.
-        let written = report::write(&store, out, None).ok();
-        return Ok(Ended { summary, sizes: store.sizes()?, written });
-    }
-    store.compact_if_worth_it()?;
-    let written = Some(report::write(&store, out, None)?);
-    Ok(Ended { summary, sizes: store.sizes()?, written })
+    Ended::after(summary, store, &dir)
 }
 
-/// Keeps the model that a crawl starts from with it, so that it goes on with the same one whatever is retrained meanwhile.
-fn keep_model(model: &ModelBundle, folder: &Path) -> anyhow::Result<()> {
-    let is_there = folder.join("card.json").is_file() && ModelBundle::open(folder)?.card.id == model.card.id;
-    if !is_there {
-        model.save(folder)?;
-    }
-    Ok(())
+/// Where the console of a crawl is to be served.
+struct Monitor<'m> {
+    address: SocketAddr,
+    tokens: Option<&'m Path>,
+}
+
+/// What the console needs to know of a crawl.
+struct Named<'n> {
+    topic_name: &'n str,
+    dir: &'n Path,
+    store: Store,
+    virtual_time: bool,
+    max_pages: Option<u64>,
 }
 
 /// Runs a crawl on its own runtime, with progress, until it ends or Ctrl-C stops it.
-fn block_on(crawl: Crawl, show: Show) -> anyhow::Result<Summary> {
+fn block_on(crawl: Crawl, monitor: Option<(Options, Named<'_>)>, show: Show) -> anyhow::Result<Summary> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let summary = runtime.block_on(async {
         let (stopper, stop) = watch::channel(false);
-        let (progress, watched) = watch::channel(Progress::default());
-        let follower = tokio::spawn(show.follow(watched));
+        let (progress, seen) = watch::channel(Progress::default());
+        let follower = tokio::spawn(show.follow(seen.clone()));
+        let mut crawl = crawl;
+        let (down, going_down) = watch::channel(false);
+        if let Some((options, named)) = monitor {
+            let (line, commands) = remote();
+            crawl = crawl.listen(commands);
+            let Named { topic_name, dir, store, virtual_time, max_pages } = named;
+            let name = topic_name;
+            let (remote, stop) = (line, stopper.clone());
+            let told = Watched { name, topic_name, dir, store, remote, progress: seen, stop, virtual_time, max_pages };
+            let server = one_crawl(options, told, going_down).await?;
+            eprintln!("windrow: watch it at http://{}/", server.address());
+            tokio::spawn(server.run());
+        }
         tokio::spawn(async move {
             if tokio::signal::ctrl_c().await.is_ok() {
                 eprintln!("windrow: stopping; fetches under way are finished first (Ctrl-C again ends at once)");
@@ -236,9 +239,13 @@ fn block_on(crawl: Crawl, show: Show) -> anyhow::Result<Summary> {
             }
         });
         let summary = crawl.run(Controls { stop, progress }).await?;
+        down.send_replace(true);
         follower.await?;
         Ok(summary)
-    })
+    });
+    // A request that is being answered does not keep the crawl from its end.
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    summary
 }
 
 fn tell(ended: &Ended, show: Show) -> anyhow::Result<()> {

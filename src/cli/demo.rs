@@ -5,14 +5,15 @@ use std::{path::PathBuf, process::ExitCode, sync::Arc};
 use anyhow::Context;
 use clap::Args;
 
-use super::{
-    crawl::{Ended, Start, crawl},
-    progress::Show,
+use super::{crawl::crawl, progress::Show};
+pub(super) use crate::session::{DEMO_TOPIC as TOPIC, DEMO_WEB as WEB};
+use crate::{
+    config::Config,
+    fetch::ReplayFetcher,
+    session::{Ended, Start},
+    topic::Topic,
 };
-use crate::{config::Config, fetch::ReplayFetcher, topic::Topic};
 
-pub(super) const WEB: &[u8] = include_bytes!("../../corpora/demo.warc.gz");
-pub(super) const TOPIC: &str = include_str!("../../corpora/demo.toml");
 /// Which of its pages are about what; never seen by a crawl.
 pub(super) const LABELS: &str = include_str!("../../corpora/demo.labels.tsv");
 /// The label of the pages that the demo's topic is after.
@@ -49,9 +50,8 @@ pub(super) fn run(args: &DemoArgs, show: Show) -> anyhow::Result<ExitCode> {
         model: None,
         max_pages: Some(args.max_pages),
         accept_changes: false,
-        stream: None,
     };
-    let Ended { summary, written, .. } = crawl(start, web, out, show)?;
+    let Ended { summary, written, .. } = crawl(start, web, out, None, show)?;
     let written = written.context(summary.stop.in_words())?;
     if show.json {
         println!("{}", serde_json::to_string(&written.summary)?);

@@ -5,7 +5,6 @@
 //! Exit codes: 0 done; 1 something failed; 2 the input cannot be used (topic, configuration, arguments);
 //! 3 the crawl was stopped by the user; 4 it stopped because the disk is full: both can be resumed.
 
-mod changes;
 mod compact;
 mod config;
 mod crawl;
@@ -17,8 +16,10 @@ mod progress;
 mod replay;
 mod report;
 mod retrain;
+mod serve;
 mod stream;
 mod suggest;
+mod token;
 pub mod topic;
 pub mod train;
 mod verify;
@@ -60,7 +61,8 @@ const LONG_ABOUT: &str = "A focused crawler that learns its topic while it crawl
   windrow label rice                                say of a few pages whether they are about the topic
   windrow retrain rice                              make a better model of what it found and you said
   windrow export rice --format parquet -o r.parquet take its pages elsewhere
-  windrow replay --tasks tasks.json                 compare crawl orders on recorded webs";
+  windrow replay --tasks tasks.json                 compare crawl orders on recorded webs
+  windrow serve                                     watch and steer many crawls from a browser";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -84,6 +86,10 @@ enum Command {
     Replay(replay::ReplayArgs),
     /// Say why a page or link was treated as it was
     Why(why::WhyArgs),
+    /// Serve many crawls: a console for browsers, and REST
+    Serve(serve::ServeArgs),
+    /// Make tokens for `windrow serve`
+    Token(token::TokenArgs),
     /// Prove a crawl's store consistent, and mend it where it is not
     Verify(verify::VerifyArgs),
     /// Give the free space of a crawl's store back to the disk
@@ -110,6 +116,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Train(args) => train::run(&args, cli.json),
         Command::Replay(args) => replay::run(&args, show),
         Command::Why(args) => why::run(&args, show),
+        Command::Serve(args) => serve::run(&args, show),
+        Command::Token(args) => token::run(&args, cli.json),
         Command::Verify(args) => verify::run(&args, show),
         Command::Compact(args) => compact::run(&args, show),
         Command::Config => config::run(),

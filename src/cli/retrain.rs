@@ -1,7 +1,6 @@
 //! `windrow retrain`: a better model from what a crawl found and from labels, kept only if it is better.
 
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -11,12 +10,10 @@ use clap::Args;
 
 use super::{columns, label::judged, progress::Show, shortened};
 use crate::{
-    models::{Candidate, LabelledPage, ModelBundle, RetrainSettings, load, retrain, roll_back, search_path},
-    page::Outcome,
+    models::{Candidate, roll_back},
+    session::{Retraining, retrain_from},
     store::Store,
-    text::{Segmenter, url_words},
-    topic::{KeywordSet, Topic},
-    url::{Fingerprint, canonicalize},
+    topic::Topic,
 };
 
 /// Train page and link models from a crawl and its labels; a model that is not better is not kept.
@@ -57,67 +54,14 @@ pub(super) fn run(args: &RetrainArgs, show: Show) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let store = Store::open(&args.dir)?;
-    let current = current_model(&into, &topic, &topic_file)?;
-    let mut labels: BTreeMap<Fingerprint, bool> = store.labels()?.iter().map(|(page, _, relevant)| (page, relevant)).collect();
-    if let Some(path) = &args.labels {
-        labels.extend(judged(path, args.label.as_deref(), &topic)?);
-    }
-    let pages = pages(&store, &labels, &topic.segmenter())?;
-    let keywords = KeywordSet::new(topic.keywords.iter().map(|keyword| keyword.terms.clone()));
-    let (name, crawl) = (into.file_name().unwrap_or_default().to_string_lossy(), args.dir.display().to_string());
-    let today = jiff::Zoned::now().date().to_string();
-    let description = format!("{}: {}", topic.name, keyword_list(&topic));
-    let threshold = topic.threshold.get();
-    let settings =
-        RetrainSettings { name: &name, description: &description, crawl: &crawl, today: &today, keywords: &keywords, threshold };
-    let candidate = retrain(pages, current.as_ref(), &settings)?;
-    let verdict = candidate.difference.is_better();
-    let keep = args.force || verdict.unwrap_or(current.is_none());
-    if keep {
-        candidate.bundle.save(&into)?;
-    }
+    let more = args.labels.as_deref().map(|path| judged(path, args.label.as_deref(), &topic)).transpose()?.unwrap_or_default();
+    let Retraining { candidate, verdict, kept: keep } = retrain_from(&store, &args.dir, &topic, &into, more, args.force)?;
     if show.json {
         println!("{}", as_json(&candidate, keep, &into));
     } else {
         tell(&candidate, verdict, keep, &into);
     }
     Ok(if keep { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// The model that is to be improved: the one at the place, or the one the crawl started from.
-fn current_model(into: &Path, topic: &Topic, topic_file: &Path) -> anyhow::Result<Option<ModelBundle>> {
-    if into.join("card.json").exists() {
-        return Ok(Some(ModelBundle::open(into)?));
-    }
-    let kept = topic_file.with_file_name("model");
-    if kept.join("card.json").exists() {
-        return Ok(Some(ModelBundle::open(&kept)?));
-    }
-    Ok(topic.model.as_deref().map(|name| load(name, &search_path(Some(topic_file)))).transpose()?)
-}
-
-fn pages(store: &Store, labels: &BTreeMap<Fingerprint, bool>, segmenter: &Segmenter) -> anyhow::Result<Vec<LabelledPage>> {
-    let mut pages = Vec::new();
-    for page in store.pages(1)? {
-        let page = page?;
-        let Ok(url) = canonicalize(&page.url, None) else { continue };
-        if page.outcome == Outcome::Fetched {
-            pages.push(LabelledPage {
-                seq: page.seq,
-                url_words: url_words(&url, segmenter).directory,
-                url: page.url,
-                terms: page.terms,
-                relevance: page.relevance.get(),
-                label: labels.get(&page.fingerprint).copied(),
-                evidence: if page.source.is_some() { page.evidence } else { Vec::new() },
-            });
-        }
-    }
-    Ok(pages)
-}
-
-fn keyword_list(topic: &Topic) -> String {
-    topic.keywords.iter().map(|keyword| keyword.text.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn as_json(candidate: &Candidate, kept: bool, into: &Path) -> serde_json::Value {

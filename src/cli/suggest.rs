@@ -9,7 +9,6 @@ use std::{
     fs,
     io::{IsTerminal, Write},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use anyhow::{Context, ensure};
@@ -18,16 +17,13 @@ use dialoguer::{MultiSelect, theme::ColorfulTheme};
 use serde::Serialize;
 
 use super::{
-    columns,
-    crawl::{Start, crawl},
-    progress::Show,
-    shortened,
+    columns, crawl::crawl, progress::Show, shortened,
 };
 use crate::{
     config::Config,
-    fetch::{Fetcher, HttpFetcher, ReplayFetcher},
     page::{Outcome, TermBag},
     parse::{Document, ParseConfig, parse},
+    session::{Start, fetcher_of},
     store::Store,
     text::Segmenter,
     topic::{Suggestion, Topic, TopicEditor, suggest},
@@ -282,19 +278,15 @@ fn of_files(path: &Path, segmenter: &Segmenter) -> anyhow::Result<Vec<Page>> {
 /// Pages of the web, or of a recorded one, by a crawl of nothing but them.
 fn of_web(addresses: &[String], args: &SuggestArgs, topic: &Topic) -> anyhow::Result<Vec<Page>> {
     let config = args.config.as_deref().map(Config::load).transpose()?.unwrap_or_default();
-    let fetcher: Arc<dyn Fetcher> = if args.replay.is_empty() {
-        Arc::new(HttpFetcher::new(&config.fetch)?)
-    } else {
-        Arc::new(ReplayFetcher::open(&args.replay, false)?)
-    };
+    let fetcher = fetcher_of(&config, &args.replay, false)?;
     let quoted = |texts: Vec<&str>| serde_json::to_string(&texts).unwrap_or_default();
     let keywords = quoted(topic.keywords.iter().map(|keyword| keyword.text.as_str()).collect());
     let seeds = quoted(addresses.iter().map(String::as_str).collect());
     let text = format!("name = \"pages\"\nkeywords = {keywords}\nseeds = {seeds}\n[tunnel]\ndepth = 0\n[scope]\nmax_depth = 0\n");
     let pages = Topic::parse(&text, &args.file)?;
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
-    let start = Start { topic: &pages, config: &config, model: None, max_pages: None, accept_changes: false, stream: None };
-    crawl(start, fetcher, folder.path(), Show::new(false, false))?;
+    let start = Start { topic: &pages, config: &config, model: None, max_pages: None, accept_changes: false };
+    crawl(start, fetcher, folder.path(), None, Show::new(false, false))?;
     let mut found = of_crawl(folder.path())?;
     for page in &mut found {
         page.on_topic = true;

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Characters of a page's text kept for reports.
-const EXCERPT: usize = 300;
+pub(super) const EXCERPT: usize = 300;
 
 impl Crawl {
     /// Takes in one visit.
@@ -35,7 +35,11 @@ impl Crawl {
             Purpose::Robots(hops) => self.absorb_robots(visit, hops),
             Purpose::Page(node) => {
                 self.leave_queue(visit.errand.host, &visit.errand.url);
-                self.absorb_page(visit, node);
+                if self.is_again(node) {
+                    self.absorb_again(visit, node);
+                } else {
+                    self.absorb_page(visit, node);
+                }
             }
         }
         self.commit(false)
@@ -158,6 +162,9 @@ impl Crawl {
 
     /// Ends a URL that may not be fetched.
     pub(super) fn exclude(&mut self, node: NodeId, reason: String) {
+        if self.leave_as_it_is(node) {
+            return;
+        }
         let Some(link) = self.take_out(node) else { return };
         if link.is_seed() {
             self.seeds_left = self.seeds_left.saturating_sub(1);

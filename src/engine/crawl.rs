@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
 use rustc_hash::FxHashMap;
 
 use super::{
-    CrawlPlan, Ingredient, Journal,
+    Commands, CrawlPlan, Ingredient, Journal,
     clock::Clock,
     copies::Copies,
     facts::Lexicon,
@@ -13,9 +13,12 @@ use super::{
     knowledge::{Knowledge, target_facts},
     memory::Shares,
     progress::Recent,
+    refresh::{RefreshCounts, Refreshing},
     runner::Runner,
     shelf::Leaving,
     stages::Stages,
+    steering::Steering,
+    throttle::Throttle,
     visit::Web,
     widen::Widening,
 };
@@ -126,6 +129,18 @@ pub struct Crawl {
     pub(super) leaving: FxHashMap<Fingerprint, Leaving>,
     /// How memory is divided, where it is limited.
     pub(super) shares: Option<Shares>,
+    /// What a user said of the waiting links.
+    pub(super) steering: Steering,
+    /// The line to whoever steers the crawl.
+    pub(super) commands: Option<Commands>,
+    /// Since when it pauses.
+    pub(super) paused_at: Option<Timestamp>,
+    pub(super) throttle: Throttle,
+    /// Pages that are asked for again, and what became of them.
+    pub(super) refresh: Option<Refreshing>,
+    pub(super) refreshed: Option<RefreshCounts>,
+    /// Links known before.
+    pub(super) links_before_refresh: u64,
 }
 
 impl Crawl {
@@ -220,6 +235,13 @@ impl Crawl {
             shelf_error: None,
             leaving: FxHashMap::default(),
             shares: None,
+            steering: Steering::default(),
+            commands: None,
+            paused_at: None,
+            throttle: Throttle::default(),
+            refresh: None,
+            refreshed: None,
+            links_before_refresh: 0,
             order,
             plan,
         };

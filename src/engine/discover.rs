@@ -13,7 +13,7 @@ use crate::{
     store::{OutlinkFate, OutlinkRecord},
     text::TermId,
     topical_rank::NodeId,
-    url::{Fingerprint, Url},
+    url::{Fingerprint, Refusal, Url},
 };
 
 /// Links of one page after they were looked at.
@@ -91,6 +91,9 @@ impl Crawl {
     /// Whether a URL that was never seen may be queued.
     fn may_enter(&self, url: &Url, depth: u16, tunnel_depth: u8) -> Result<(), OutlinkFate> {
         self.plan.scope.admits(url, depth).map_err(OutlinkFate::Refused)?;
+        if self.steering.excludes(url) {
+            return Err(OutlinkFate::Refused(Refusal::Exclude));
+        }
         if !self.web.fetcher.holds(url) {
             return Err(OutlinkFate::NotRecorded);
         }

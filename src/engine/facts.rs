@@ -108,6 +108,7 @@ pub fn check_snapshot(name: &str, bytes: &[u8]) -> Result<(), String> {
         super::resume::LINKS => {
             LinkLearner::from_bytes(bytes).map(drop).ok_or_else(|| "not a link model of this version".to_owned())
         }
+        super::steering::ROW => super::steering::check(bytes),
         LESSONS => postcard::from_bytes::<Vec<Lesson>>(bytes).map(drop).map_err(|error| error.to_string()),
         _ => Err("no such snapshot is known to this version".to_owned()),
     }

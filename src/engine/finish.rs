@@ -47,6 +47,15 @@ impl Pending {
         self.batch.captures.push(capture);
     }
 
+    pub(super) fn model(&mut self, row: (String, Vec<u8>)) {
+        self.batch.models.push(row);
+    }
+
+    pub(super) fn renewed(&mut self, record: PageRecord) {
+        self.batch.renewed.push(record);
+        self.visits += 1;
+    }
+
     pub(super) fn page(&mut self, record: PageRecord) {
         self.batch.finished.push(record.fingerprint);
         self.batch.pages.push(record);
@@ -126,7 +135,7 @@ impl Crawl {
                 batch.hosts.push(host.record.clone());
             }
         }
-        self.state.waiting = self.frontier.unfinished() as u64;
+        self.state.waiting = (self.frontier.unfinished() - self.again_len()) as u64;
         self.state.now = self.clock.now();
         self.state.elapsed_ms = self.elapsed_before + self.clock.now().since(self.started).as_millis() as u64;
         self.state.quarantined = self.traps.quarantined();

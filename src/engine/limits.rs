@@ -51,6 +51,8 @@ pub enum StopReason {
     User,
     /// The disk is full.
     DiskFull,
+    /// All relevant pages were asked for again, and that was what was wanted.
+    Refreshed,
 }
 
 impl StopReason {
@@ -67,13 +69,14 @@ impl StopReason {
             Self::SeedsFailed => "seeds-failed",
             Self::User => "user",
             Self::DiskFull => "disk-full",
+            Self::Refreshed => "refreshed",
         }
     }
 
     /// The reverse of [`StopReason::name`].
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        const ALL: [StopReason; 10] = [
+        const ALL: [StopReason; 11] = [
             StopReason::MaxPages,
             StopReason::MaxBytes,
             StopReason::MaxMinutes,
@@ -84,6 +87,7 @@ impl StopReason {
             StopReason::SeedsFailed,
             StopReason::User,
             StopReason::DiskFull,
+            StopReason::Refreshed,
         ];
         ALL.into_iter().find(|reason| reason.name() == name)
     }
@@ -104,6 +108,7 @@ impl StopReason {
             Self::SeedsFailed => "所有种子都无法抓取；请检查种子和网络",
             Self::User => "应用户要求停止；再次运行同一命令即可继续",
             Self::DiskFull => "磁盘已满；腾出空间后再次运行同一命令即可继续",
+            Self::Refreshed => "已重新检查所有相关页面",
         }
     }
 
@@ -126,6 +131,7 @@ impl StopReason {
             Self::SeedsFailed => "not one seed could be fetched; check the seeds and the network",
             Self::User => "it was asked to stop; the same command goes on with it",
             Self::DiskFull => "the disk is full; make some room, and the same command goes on with it",
+            Self::Refreshed => "all relevant pages were asked for again",
         }
     }
 }

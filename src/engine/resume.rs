@@ -14,6 +14,7 @@ use super::{
     copies::TextPrint,
     hosts::{known_robots, ledger_of},
     sources::Source,
+    steering::Steering,
 };
 use crate::{
     fetch::Fetcher,
@@ -63,6 +64,7 @@ impl Crawl {
         if first_started > Timestamp::default() {
             crawl.first_started = first_started;
         }
+        crawl.steering = Steering::load(store)?;
         for host in store.hosts()? {
             crawl.restore_host(host?);
         }

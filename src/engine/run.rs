@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 use super::{
-    Crawl, EngineError, MemoryReport, Progress, Stages, StopReason,
+    Crawl, EngineError, MemoryReport, Progress, RefreshCounts, Stages, StopReason, remote,
     runner::Event,
+    steering::BY_HAND,
     visit::{Errand, Purpose},
 };
 use crate::{
@@ -36,6 +37,8 @@ pub struct Summary {
     pub memory: MemoryReport,
     /// Where the disk is full, if that is why.
     pub trouble: Option<String>,
+    /// What became of pages that were asked for again, where that was wanted.
+    pub refreshed: Option<RefreshCounts>,
 }
 
 impl Crawl {
@@ -55,17 +58,35 @@ impl Crawl {
             Err(EngineError::Store(error)) if error.is_disk_full() => (StopReason::DiskFull, Some(error.to_string())),
             Err(error) => return Err(error),
         };
-        Ok(Summary { stop, state: self.state, model_version: self.pages.version(), stages: self.stages, memory, trouble })
+        Ok(Summary {
+            stop,
+            state: self.state,
+            model_version: self.pages.version(),
+            stages: self.stages,
+            memory,
+            trouble,
+            refreshed: self.refreshed,
+        })
     }
 
     /// Crawls until something stops it, and commits everything.
     async fn until_stopped(&mut self, controls: &mut Controls) -> Result<StopReason, EngineError> {
         let stop = loop {
-            let stopping = if *controls.stop.borrow() { Some(StopReason::User) } else { self.limit_reached() };
-            let wake = if stopping.is_none() { self.dispatch().await } else { None };
+            let limit = self.limit_reached();
+            let stopping = if *controls.stop.borrow() { Some(StopReason::User) } else { self.feed_refresh(limit)? };
+            let pauses = self.paused_at.is_some() && stopping.is_none();
+            if let Some(until) = self.throttle.until().filter(|_| stopping.is_none() && !pauses) {
+                self.hold_back(until, controls).await?;
+                continue;
+            }
+            let wake = if stopping.is_none() && !pauses { self.dispatch().await } else { None };
             if self.runner.len() == 0 {
                 if let Some(reason) = stopping {
                     break reason;
+                }
+                if pauses {
+                    self.rest(controls).await?;
+                    continue;
                 }
                 match wake {
                     None if self.traps.release_dry() => continue,
@@ -76,9 +97,11 @@ impl Crawl {
             }
             tokio::select! {
                 biased;
+                command = remote::next(&mut self.commands) => self.obey(command),
                 event = self.runner.next(wake, &mut self.clock) => match event? {
                     Event::Visit(visit) => {
                         self.absorb(*visit)?;
+                        self.throttle.count(self.state.fetched);
                         self.report(controls);
                     }
                     Event::Time => self.commit(false)?,
@@ -92,6 +115,36 @@ impl Crawl {
         Ok(stop)
     }
 
+    /// Commits everything and does nothing until it is told to go on, or to stop.
+    async fn rest(&mut self, controls: &mut Controls) -> Result<(), EngineError> {
+        self.commit(true)?;
+        self.report(controls);
+        if self.commands.is_none() {
+            // Nobody is left who could say so.
+            self.paused_at = None;
+            return Ok(());
+        }
+        tokio::select! {
+            command = remote::next(&mut self.commands) => self.obey(command),
+            Ok(()) = controls.stop.changed() => {}
+        }
+        Ok(())
+    }
+
+    /// Waits for its turn where pages per second are limited; listens meanwhile.
+    async fn hold_back(&mut self, until: Instant, controls: &mut Controls) -> Result<(), EngineError> {
+        tokio::select! {
+            biased;
+            command = remote::next(&mut self.commands) => self.obey(command),
+            Ok(()) = controls.stop.changed() => {}
+            () = tokio::time::sleep_until(until) => {
+                self.throttle.pass();
+                self.commit(false)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Starts errands until all workers are busy; returns when there will be more to do, if that is known.
     async fn dispatch(&mut self) -> Option<Timestamp> {
         loop {
@@ -103,6 +156,10 @@ impl Crawl {
                 return busy_until;
             }
             let hop = self.follow_robots(now).await;
+            if self.refresh.is_some() {
+                let wake = self.dispatch_again(now).await;
+                return wake.into_iter().chain(hop.filter(|_| self.runner.len() == 0)).min();
+            }
             let next_retry = self.retries.first().map(|&(at, _)| at).into_iter().chain(hop).min();
             if self.runner.len() >= self.plan.engine.workers || self.budget_is_spoken_for() {
                 return next_retry.filter(|_| self.runner.len() == 0);
@@ -128,10 +185,14 @@ impl Crawl {
 
     /// Sends a link's fetch off, or what must come first: for its host's address, for its robots.txt. Ends it if
     /// robots.txt forbids it, keeps it if its host is out of reach or its template is in quarantine.
-    async fn send(&mut self, node: NodeId, host: HostId, now: Timestamp) {
+    pub(super) async fn send(&mut self, node: NodeId, host: HostId, now: Timestamp) {
         let Some(url) = self.frontier.link(node).map(|link| link.url.clone()) else {
             return self.frontier.release(host, now);
         };
+        if self.steering.excludes(&url) {
+            self.leave(host);
+            return self.exclude(node, BY_HAND.to_owned());
+        }
         if self.locate(host, &url, now).await {
             return self.frontier.put_back(node);
         }
@@ -161,6 +222,14 @@ impl Crawl {
                 self.leave(host);
                 return self.exclude(node, format!("robots.txt: {}", verdict.rule.unwrap_or_default()));
             }
+        }
+        if self.is_again(node) {
+            if !self.enter_queue(node, host, &url) {
+                return self.leave(host);
+            }
+            self.set_out_again(node, host);
+            let validators = self.validators_of(node);
+            return self.start(host, url, Purpose::Page(node), validators, now).await;
         }
         let is_seed = self.frontier.link(node).is_some_and(Link::is_seed);
         if !is_seed && self.traps.gate(node, &url) == Gate::Held {

@@ -97,7 +97,7 @@ impl Runner {
         }
     }
 
-    /// Waits for a visit, or for a time if one is given and comes first.
+    /// Waits for a visit, or for a time if one is given and comes first. Nothing is lost where the waiting is given up.
     pub(super) async fn next(&mut self, until: Option<Timestamp>, clock: &mut Clock) -> Result<Event, JoinError> {
         match &mut self.errands {
             Errands::Live(running) => {
@@ -116,8 +116,11 @@ impl Runner {
                 match (first, until) {
                     (Some(ends), until) if until.is_none_or(|until| ends <= until) => {
                         clock.advance(ends);
-                        let Some((_, handle)) = running.pop_first() else { return Ok(Event::Time) };
-                        Ok(Event::Visit(Box::new(handle.await?)))
+                        let Some(mut entry) = running.first_entry() else { return Ok(Event::Time) };
+                        // Taken out when it has ended: who waits here may be called away, and comes back.
+                        let visit = entry.get_mut().await;
+                        entry.remove();
+                        Ok(Event::Visit(Box::new(visit?)))
                     }
                     (_, Some(until)) => {
                         clock.advance(until);

@@ -78,7 +78,8 @@ impl Crawl {
             lot: lot(self.plan.engine.seed, link.fingerprint.0),
             sampled: self.sample.holds(node),
         };
-        let (priority, before) = (self.order.priority(&view), link.priority.0);
+        let priority = self.boosted(&link.url).map_or_else(|| self.order.priority(&view), |boosted| boosted.0);
+        let before = link.priority.0;
         if (priority - before).abs() > SAME_PLACE * before.abs() {
             self.frontier.reprioritise(node, Priority(priority));
         }

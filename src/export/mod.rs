@@ -318,6 +318,25 @@ pub fn page_as_json(page: &PageRecord) -> serde_json::Value {
     serde_json::Value::Object(rows::json_object(PAGES.columns, page))
 }
 
+/// A filter over pages, with the fields of the table `pages`.
+#[derive(Debug, Clone)]
+pub struct PageFilter(Filter);
+
+impl PageFilter {
+    /// Reads a filter such as `relevance > 0.8 and language = "zh"`.
+    ///
+    /// # Errors
+    /// [`FilterError`] with the place of the fault.
+    pub fn parse(text: &str) -> Result<Self, FilterError> {
+        Filter::parse(text, &PAGES.fields()).map(Self)
+    }
+
+    #[must_use]
+    pub fn admits(&self, page: &PageRecord) -> bool {
+        admits(Some(&self.0), &PAGES, page)
+    }
+}
+
 fn admits<R>(filter: Option<&Filter>, table: &Table<R>, row: &R) -> bool {
     filter.is_none_or(|filter| filter.admits(&|at: usize| (table.columns[at].value)(row)))
 }

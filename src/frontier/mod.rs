@@ -21,5 +21,5 @@ pub use queue::{Frontier, FrontierConfig, HostId, Priority, Taken};
 pub use sample::Sample;
 use shelf::Shelf;
 pub use shelf::Shelved;
-pub use traps::{Brought, Gate, TrapConfig, TrapConfigError, Traps};
+pub use traps::{Brought, Gate, HeldTemplate, TrapConfig, TrapConfigError, Traps};
 pub use tunnel::{TunnelPayback, link_depth};

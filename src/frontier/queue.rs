@@ -355,6 +355,13 @@ impl Frontier {
         head
     }
 
+    /// The best links of one host, best first, at most `number`.
+    #[must_use]
+    pub fn head_of(&self, host: &str, number: usize) -> Vec<NodeId> {
+        let host = self.host_ids.get(host).map(|host| &self.hosts[host.0 as usize]);
+        host.into_iter().flat_map(|host| host.links.iter().take(number)).map(|&(_, _, node)| node).collect()
+    }
+
     /// A link that is on the shelf.
     #[must_use]
     pub fn shelved(&self, node: NodeId) -> Option<Shelved> {

@@ -110,6 +110,22 @@ struct Template {
     words: Words,
     recent: VecDeque<Sketch>,
     quarantine: Option<Quarantine>,
+    /// Fetches of all time, and those that paid.
+    fetched: u64,
+    paid: u64,
+}
+
+/// A URL template in quarantine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HeldTemplate {
+    pub template: String,
+    /// It brought new pages, but none that is relevant; otherwise it brought nothing new.
+    pub is_dry: bool,
+    /// Fetches since it was first met, and those that paid.
+    pub fetched: u64,
+    pub paid: u64,
+    /// Waiting links that are held back.
+    pub held: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -143,6 +159,8 @@ impl Traps {
             }
             let template = self.known.entry(name).or_default();
             let pays = template.take(brought);
+            template.fetched += 1;
+            template.paid += u64::from(pays);
             any_pays |= pays;
             let is_stale = template.stale >= self.config.stale_fetches.saturating_mul(width);
             if pays {
@@ -220,6 +238,37 @@ impl Traps {
         }
         self.released[before..].sort_unstable();
         self.released.len() > before
+    }
+
+    /// Lets the links of a template out of quarantine; it has to go stale or dry again before it is closed again. How many
+    /// links that were, `None` where it is not in quarantine.
+    pub fn release(&mut self, name: &str) -> Option<u64> {
+        let template = self.known.get_mut(name)?;
+        let quarantine = template.quarantine.take()?;
+        (template.stale, template.dry) = (0, 0);
+        self.quarantined -= 1;
+        let before = self.released.len();
+        self.released.extend(quarantine.held);
+        self.released[before..].sort_unstable();
+        Some((self.released.len() - before) as u64)
+    }
+
+    /// All that is in quarantine, by name.
+    #[must_use]
+    pub fn held_templates(&self) -> Vec<HeldTemplate> {
+        let held = |(name, template): (&String, &Template)| {
+            let quarantine = template.quarantine.as_ref()?;
+            Some(HeldTemplate {
+                template: name.clone(),
+                is_dry: quarantine.is_dry,
+                fetched: template.fetched,
+                paid: template.paid,
+                held: quarantine.held.len() as u64,
+            })
+        };
+        let mut all: Vec<HeldTemplate> = self.known.iter().filter_map(held).collect();
+        all.sort_unstable_by(|a, b| a.template.cmp(&b.template));
+        all
     }
 
     /// The quarantined templates, with the number of links that are held for each.

@@ -420,6 +420,12 @@ impl LinkLearner {
         !self.keeps_prior_weights && self.model.learn(key, evidence, relevance)
     }
 
+    /// Links of which it knows what came.
+    #[must_use]
+    pub fn learned(&self) -> u64 {
+        self.learnt as u64
+    }
+
     /// How much was fetched like a target: from its directory (its shape, at the top of a host), and a tenth as much for its host.
     #[must_use]
     pub fn tries(&self, target: &TargetFacts) -> f64 {

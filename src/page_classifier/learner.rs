@@ -167,6 +167,12 @@ impl PageLearner {
         self.oldest = (place + 1) % len;
     }
 
+    /// Pages and examples learnt from, and how many of those that are remembered count for the topic.
+    #[must_use]
+    pub fn learned(&self) -> (u64, u64) {
+        (self.observed, self.sample.iter().filter(|sample| sample.relevance >= 0.5).count() as u64)
+    }
+
     /// Whether anything was learnt from.
     #[must_use]
     pub fn has_examples(&self) -> bool {

@@ -26,6 +26,7 @@ pub(super) fn apply(
 ) -> Result<(), StoreError> {
     let Batch {
         pages,
+        renewed,
         outlinks,
         waiting,
         finished,
@@ -39,7 +40,8 @@ pub(super) fn apply(
         state,
     } = batch;
     let mut changes = Changes { tables: WriteTables::open(transaction)?, encoder, host_ids: FxHashMap::default() };
-    let places = changes.add_captures(&captures, &pages, archive)?;
+    let mut places = changes.add_captures(&captures, pages.iter().chain(&renewed), archive)?;
+    changes.renew_pages(renewed, &mut places)?;
     // Before `pages` and `finished`: what one batch discovers and finishes is finished.
     changes.put_waiting(waiting)?;
     changes.add_pages(pages, places)?;
@@ -107,13 +109,13 @@ impl Changes<'_> {
     }
 
     /// Writes captures to the archive, and says where those lie that it keeps.
-    fn add_captures(
+    fn add_captures<'p>(
         &self,
         captures: &[Capture],
-        pages: &[PageRecord],
+        pages: impl Iterator<Item = &'p PageRecord>,
         archive: &mut ArchiveWriter,
     ) -> Result<FxHashMap<u64, ArchivePlace>, StoreError> {
-        let by_seq: FxHashMap<u64, &PageRecord> = pages.iter().map(|page| (page.seq, page)).collect();
+        let by_seq: FxHashMap<u64, &PageRecord> = pages.map(|page| (page.seq, page)).collect();
         let mut places = FxHashMap::default();
         for capture in captures {
             if capture.seq == 0 {
@@ -157,6 +159,21 @@ impl Changes<'_> {
             self.end_waiting(page.fingerprint)?;
             self.tables.standing.insert(last, (page.rank, page.residual, page.relevance.get() as f32))?;
             self.tables.pages.insert(last, self.encoder.encode(&PageRow::from(page))?.as_slice())?;
+        }
+        Ok(())
+    }
+
+    /// Puts pages in the place of their rows.
+    fn renew_pages(&mut self, pages: Vec<PageRecord>, places: &mut FxHashMap<u64, ArchivePlace>) -> Result<(), StoreError> {
+        for mut page in pages {
+            let seq = page.seq;
+            let known = self.tables.page_of.get(page.fingerprint.0)?.map(|known| known.value());
+            if known != Some(seq) {
+                return Err(StoreError::Refused(format!("{} is renewed as page {seq}, but is not that page", page.url)));
+            }
+            page.archive = places.remove(&seq).or(page.archive);
+            self.tables.standing.insert(seq, (page.rank, page.residual, page.relevance.get() as f32))?;
+            self.tables.pages.insert(seq, self.encoder.encode(&PageRow::from(page))?.as_slice())?;
         }
         Ok(())
     }

@@ -56,6 +56,31 @@ impl Store {
         Ok(rows.map(move |row| row.and_then(|(seq, row)| page_of(seq, &row, &standing))))
     }
 
+    /// Finished URLs before `seq`, the last first.
+    ///
+    /// # Errors
+    /// As for [`Store::state`]; also per row.
+    pub fn pages_before(&self, seq: u64) -> Result<impl Iterator<Item = Result<PageRecord, StoreError>> + use<>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        let standing = read.open_table(table::standing)?;
+        let range = read.open_table(table::pages)?.range(..seq)?;
+        Ok(range.rev().map(move |entry| {
+            let (seq, row) = entry?;
+            page_of(seq.value(), row.value(), &standing)
+        }))
+    }
+
+    /// How many URLs of a host wait, at most `most` of them counted.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn waiting_on(&self, host: &str, most: usize) -> Result<u64, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        let Some(id) = read.open_table(table::host_ids)?.get(host)?.map(|id| id.value()) else { return Ok(0) };
+        let queue = read.open_table(table::queue)?.range((id, 0, 0)..=(id, u16::MAX, u64::MAX))?;
+        Ok(queue.take(most).count() as u64)
+    }
+
     /// A finished URL by its `seq`.
     ///
     /// # Errors

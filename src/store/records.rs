@@ -255,6 +255,8 @@ pub struct Capture {
 #[derive(Debug, Default)]
 pub struct Batch {
     pub pages: Vec<PageRecord>,
+    /// Pages that were fetched again and have changed: each takes the place of its row.
+    pub renewed: Vec<PageRecord>,
     /// Outlinks by the `seq` of their page.
     pub outlinks: Vec<(u64, Vec<OutlinkRecord>)>,
     /// Waiting URLs, new or changed.

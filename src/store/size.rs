@@ -75,6 +75,12 @@ impl Store {
         if free >= LEAST && free >= sizes.file_bytes / 4 { self.compact() } else { Ok(0) }
     }
 
+    /// Whether no clone, stream or writer of this store is alive.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        Arc::strong_count(&self.shared) == 1
+    }
+
     /// Moves rows together and gives free pages back to the disk; says by how many bytes the file has shrunk.
     ///
     /// # Errors

@@ -8,51 +8,11 @@ use std::{
 
 use anyhow::Context;
 use console::{Key, Term, style};
-use serde::Serialize;
-
 use crate::{
-    models::WhyLabel,
-    report::{Marker, Passage},
-    store::{PageLabels, PageRecord},
+    session::Question,
+    store::PageLabels,
     url::{Fingerprint, canonicalize},
 };
-
-/// A page, as it is put to a person.
-#[derive(Debug, Serialize)]
-pub(super) struct Question {
-    pub(super) seq: u64,
-    pub(super) url: String,
-    pub(super) title: String,
-    pub(super) relevance: f64,
-    pub(super) why: WhyLabel,
-    /// The passage with most of the topic's words.
-    pub(super) passage: String,
-    /// The topic's words in it.
-    pub(super) words: Vec<String>,
-    #[serde(skip)]
-    pieces: Vec<(String, bool)>,
-}
-
-impl Question {
-    pub(super) fn new(page: &PageRecord, why: WhyLabel, marker: &Marker, text: &str) -> Self {
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let Passage { pieces, .. } = marker.passage(&text);
-        let pieces: Vec<(String, bool)> = pieces.into_iter().map(|piece| (piece.text.to_owned(), piece.marked)).collect();
-        let mut words: Vec<String> = pieces.iter().filter(|(_, marked)| *marked).map(|(text, _)| text.clone()).collect();
-        words.sort_unstable();
-        words.dedup();
-        Self {
-            seq: page.seq,
-            url: page.url.clone(),
-            title: page.title.clone(),
-            relevance: page.relevance.get(),
-            why,
-            passage: pieces.iter().map(|(text, _)| text.as_str()).collect(),
-            words,
-            pieces,
-        }
-    }
-}
 
 /// What a person answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,6 +140,7 @@ pub(super) fn keys_of_file(path: &Path) -> anyhow::Result<Box<Answers<'static>>>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::WhyLabel;
 
     fn question(url: &str) -> Question {
         Question {

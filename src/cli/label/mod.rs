@@ -15,18 +15,14 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 
-use self::ask::{Question, Tally, ask, keys_of_file, keys_of_terminal};
+use self::ask::{Tally, ask, keys_of_file, keys_of_terminal};
 use super::progress::Show;
 use crate::{
-    engine::RunFacts,
     evaluation::Labels,
-    models::{Labelable, ToLabel, to_label},
-    page::Outcome,
-    parse::{Document, ParseConfig, parse},
-    report::Marker,
-    store::{PageLabels, PageRecord, Store, read_capture},
+    session::{Question, to_ask},
+    store::{PageLabels, Store},
     topic::Topic,
-    url::{Fingerprint, canonicalize},
+    url::Fingerprint,
 };
 
 /// Pages asked for where the user does not say.
@@ -73,7 +69,7 @@ pub(super) fn run(args: &LabelArgs, show: Show) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let number = args.list.unwrap_or(args.number);
-    let questions = questions(&store, &args.dir, &topic, &labels, number)?;
+    let questions = to_ask(&store, &args.dir, &topic, &labels, number)?;
     if args.list.is_some() {
         list(&questions, show)?;
         return Ok(ExitCode::SUCCESS);
@@ -146,42 +142,6 @@ fn import(
         )
     });
     Ok(ExitCode::SUCCESS)
-}
-
-/// The pages to ask for, with what a person needs to see of each.
-fn questions(store: &Store, dir: &Path, topic: &Topic, labels: &PageLabels, number: usize) -> anyhow::Result<Vec<Question>> {
-    let mut pages = Vec::new();
-    for page in store.pages(1)? {
-        let page = page?;
-        if page.outcome == Outcome::Fetched && !page.terms.is_empty() {
-            pages.push(Labelable {
-                seq: page.seq,
-                relevance: page.relevance.get(),
-                rank: page.rank,
-                terms: page.terms.iter().map(|(word, count)| (word.as_str(), *count)).collect(),
-                labelled: labels.get(page.fingerprint).is_some(),
-            });
-        }
-    }
-    let learnt = RunFacts::load(store)?.top_terms;
-    let words = topic.keywords.iter().map(|keyword| keyword.text.as_str()).chain(learnt.iter().map(|(word, _)| word.as_str()));
-    let marker = Marker::new(words);
-    let mut questions = Vec::new();
-    for ToLabel { seq, why } in to_label(&pages, number, topic.threshold.get()) {
-        let Some(page) = store.page(seq)? else { continue };
-        let text = text_of(&page, dir, topic).unwrap_or_else(|| page.excerpt.clone());
-        questions.push(Question::new(&page, why, &marker, &text));
-    }
-    Ok(questions)
-}
-
-/// A page's text out of the archive; `None` where it cannot be had.
-fn text_of(page: &PageRecord, dir: &Path, topic: &Topic) -> Option<String> {
-    let capture = read_capture(dir, page.archive?).ok()?;
-    let url = canonicalize(&capture.url, None).ok()?;
-    let content_type = capture.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| value.as_str());
-    let document = Document { url: &url, content_type, body: &capture.body };
-    parse(&document, &topic.segmenter(), &ParseConfig::default()).ok().map(|page| page.text)
 }
 
 fn list(questions: &[Question], show: Show) -> anyhow::Result<()> {

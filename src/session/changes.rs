@@ -7,11 +7,8 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use anyhow::{Context, bail};
 
+use super::folder::{CONFIG, TOPIC};
 use crate::{config::Config, topic::Topic};
-
-/// The files in a crawl's folder that say what ran.
-const TOPIC: &str = "topic.toml";
-const CONFIG: &str = "config.toml";
 
 /// Keeps topic and configuration with the crawl in `out`; where others are kept there, `accept` replaces them.
 ///

@@ -1,0 +1,408 @@
+//! One crawl of the server: its folder, its job, and while it runs the line to it.
+//!
+//! Promises: the store of a folder is open once in the process, whoever reads it; it is closed when nobody has asked for a
+//! while, so that the command line can open it.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use tokio::sync::watch;
+
+use super::{
+    Job, Tally, Wanted,
+    job::Task,
+    log::{Level, Log},
+    tally::Seen,
+};
+use crate::{
+    engine::{MemoryReport, Progress, Remote, StopReason},
+    monitor::{
+        files,
+        wire::{Alert, CrawlSummary, State},
+    },
+    session::CrawlFolder,
+    store::{PageRecord, Store},
+};
+
+/// How long an idle store stays open.
+const LINGER: Duration = Duration::from_secs(5);
+/// Finished URLs counted at a time.
+const PORTION: usize = 5_000;
+
+/// A crawl of the server.
+pub struct Slot {
+    pub id: String,
+    /// The crawl's folder.
+    pub dir: PathBuf,
+    /// Where the monitor keeps what is its own.
+    keep: PathBuf,
+    pub log: Log,
+    state: Mutex<Inner>,
+    store: Mutex<Option<Open>>,
+    tally: Mutex<Tally>,
+    /// One at a time: reading a crawl back, training.
+    pub heavy: tokio::sync::Mutex<()>,
+    /// Writing labels.
+    pub labelling: tokio::sync::Mutex<()>,
+}
+
+struct Inner {
+    job: Job,
+    phase: Phase,
+    alerts: Vec<Alert>,
+    rate: Rate,
+}
+
+/// Whether a crawl runs.
+pub enum Phase {
+    Idle,
+    /// Waits for its turn.
+    Queued,
+    Running(Live),
+}
+
+/// A crawl that runs.
+pub struct Live {
+    /// `None` until it has been opened.
+    pub remote: Option<Remote>,
+    pub progress: watch::Receiver<Progress>,
+    pub stop: watch::Sender<bool>,
+    pub memory: MemoryReport,
+    /// Pages before this run.
+    pub before: (u64, u64),
+    pub virtual_time: bool,
+}
+
+struct Open {
+    store: Store,
+    used: Instant,
+}
+
+/// Pages a second, over the last seconds.
+#[derive(Debug, Default)]
+struct Rate {
+    last: Option<(Instant, u64)>,
+    value: f64,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What a panic left behind is still the best there is.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Slot {
+    /// A crawl whose own files are in `dir` and the monitor's in `keep`.
+    pub fn new(job: Job, dir: PathBuf, keep: PathBuf) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(&keep)?;
+        let tally = files::load(&keep.join("tally.json")).unwrap_or_else(|error| {
+            tracing::warn!("{error:#}: counted again");
+            None
+        });
+        let inner = Inner { phase: Phase::Idle, alerts: Vec::new(), rate: Rate::default(), job };
+        Ok(Self {
+            id: inner.job.id.clone(),
+            log: Log::new(&keep),
+            dir,
+            keep,
+            state: Mutex::new(inner),
+            store: Mutex::new(None),
+            tally: Mutex::new(tally.unwrap_or_default()),
+            heavy: tokio::sync::Mutex::new(()),
+            labelling: tokio::sync::Mutex::new(()),
+        })
+    }
+
+    /// The crawl that an earlier server kept in `dir`.
+    pub fn load(dir: &Path) -> anyhow::Result<Option<Self>> {
+        let keep = dir.join("monitor");
+        let job: Option<Job> = files::load(&keep.join("job.json"))?;
+        job.map(|job| Self::new(job, dir.to_owned(), keep)).transpose()
+    }
+
+    pub fn job(&self) -> Job {
+        locked(&self.state).job.clone()
+    }
+
+    /// Changes the job, and keeps it.
+    pub fn change<T>(&self, change: impl FnOnce(&mut Job) -> T) -> anyhow::Result<T> {
+        let mut inner = locked(&self.state);
+        let answer = change(&mut inner.job);
+        files::save(&self.keep.join("job.json"), &inner.job)?;
+        Ok(answer)
+    }
+
+    /// Looks at, or changes, whether it runs.
+    pub fn phase<T>(&self, look: impl FnOnce(&mut Phase) -> T) -> T {
+        look(&mut locked(&self.state).phase)
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.phase(|phase| matches!(phase, Phase::Idle))
+    }
+
+    /// The line to the crawl, if it runs.
+    pub fn remote(&self) -> Option<Remote> {
+        self.phase(|phase| match phase {
+            Phase::Running(live) => live.remote.clone(),
+            _ => None,
+        })
+    }
+
+    pub fn folder(&self) -> anyhow::Result<CrawlFolder> {
+        CrawlFolder::read(&self.dir)
+    }
+
+    /// The store, if there is one: the one that the crawl writes while it runs. Blocking.
+    pub fn reader(&self) -> anyhow::Result<Option<Store>> {
+        let mut open = locked(&self.store);
+        if let Some(open) = open.as_mut() {
+            open.used = Instant::now();
+            return Ok(Some(open.store.clone()));
+        }
+        if !Store::exists(&self.dir) {
+            return Ok(None);
+        }
+        let store = Store::open(&self.dir)?;
+        *open = Some(Open { store: store.clone(), used: Instant::now() });
+        Ok(Some(store))
+    }
+
+    /// The store, to crawl into; it is made where there is none. Blocking.
+    pub fn store_to_write(&self) -> anyhow::Result<Store> {
+        if let Some(store) = self.reader()? {
+            return Ok(store);
+        }
+        let store = Store::create(&self.dir)?;
+        self.lend(store.clone());
+        Ok(store)
+    }
+
+    /// Reads from this store from now on.
+    pub fn lend(&self, store: Store) {
+        *locked(&self.store) = Some(Open { store, used: Instant::now() });
+    }
+
+    /// Packs and closes the store when nobody has asked for a while. Blocking.
+    pub fn close_if_unused(&self) {
+        if !self.is_idle() {
+            return;
+        }
+        let mut open = locked(&self.store);
+        if open.as_ref().is_some_and(|open| open.used.elapsed() > LINGER && open.store.is_alone())
+            && let Some(mut last) = open.take()
+            && let Err(error) = last.store.compact_if_worth_it()
+        {
+            tracing::warn!("{}: {error}", self.dir.display());
+        }
+    }
+
+    /// Lets go of the store, whoever still reads.
+    pub fn close(&self) {
+        locked(&self.store).take();
+    }
+
+    pub fn tally<T>(&self, look: impl FnOnce(&mut Tally) -> T) -> T {
+        look(&mut locked(&self.tally))
+    }
+
+    pub fn save_tally(&self) -> anyhow::Result<()> {
+        let tally = locked(&self.tally).clone();
+        files::save(&self.keep.join("tally.json"), &tally)
+    }
+
+    /// Counts what has come in since the last time, a portion at most; returns the last `wanted` of it, and whether there is
+    /// more. Blocking.
+    pub fn catch_up(&self, wanted: usize) -> anyhow::Result<(Vec<PageRecord>, bool)> {
+        let Some(store) = self.reader()? else { return Ok((Vec::new(), false)) };
+        let seen = self.seen(&store)?;
+        let from = locked(&self.tally).seq + 1;
+        let (mut last, mut number) = (std::collections::VecDeque::new(), 0);
+        for page in store.pages(from)?.take(PORTION) {
+            let page = page?;
+            locked(&self.tally).add(&page, &seen);
+            number += 1;
+            if last.len() == wanted {
+                last.pop_front();
+            }
+            last.push_back(page);
+        }
+        Ok((last.into(), number == PORTION))
+    }
+
+    fn seen(&self, store: &Store) -> anyhow::Result<Seen> {
+        let at_ms = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default();
+        let live = self.phase(|phase| match phase {
+            Phase::Running(live) => Some((live.progress.borrow().clone(), live.virtual_time)),
+            _ => None,
+        });
+        let rate = locked(&self.state).rate.value;
+        Ok(match live.filter(|(progress, _)| progress.finished > 0) {
+            Some((progress, virtual_time)) => Seen {
+                at_ms,
+                waiting: progress.waiting,
+                pages_per_second: rate,
+                crawl_now: progress.now.0,
+                elapsed_ms: progress.elapsed_ms,
+                virtual_time,
+            },
+            None => {
+                let state = store.state()?.unwrap_or_default();
+                let virtual_time = crate::engine::RunFacts::load(store)?.virtual_time;
+                Seen {
+                    at_ms,
+                    waiting: state.waiting,
+                    pages_per_second: 0.0,
+                    crawl_now: state.now.0,
+                    elapsed_ms: state.elapsed_ms,
+                    virtual_time,
+                }
+            }
+        })
+    }
+
+    /// Measures its speed; call it now and then.
+    pub fn measure(&self) {
+        let mut inner = locked(&self.state);
+        let Phase::Running(live) = &inner.phase else {
+            inner.rate = Rate::default();
+            return;
+        };
+        let (now, fetched) = (Instant::now(), live.progress.borrow().fetched);
+        let Some((then, before)) = inner.rate.last else {
+            inner.rate.last = Some((now, fetched));
+            return;
+        };
+        let seconds = now.duration_since(then).as_secs_f64();
+        if seconds > 0.4 && before > 0 {
+            let rate = fetched.saturating_sub(before) as f64 / seconds;
+            inner.rate.value = if inner.rate.value > 0.0 { 0.7 * inner.rate.value + 0.3 * rate } else { rate };
+        }
+        inner.rate.last = Some((now, fetched));
+    }
+
+    pub fn alerts(&self) -> Vec<Alert> {
+        locked(&self.state).alerts.clone()
+    }
+
+    pub fn set_alerts(&self, alerts: Vec<Alert>) {
+        locked(&self.state).alerts = alerts;
+    }
+
+    pub fn state(&self) -> State {
+        state_of(&locked(&self.state))
+    }
+
+    /// How it stands, without reading the disk.
+    pub fn summary(&self) -> CrawlSummary {
+        let inner = locked(&self.state);
+        let tally = locked(&self.tally);
+        let (job, last) = (&inner.job, inner.job.runs.last());
+        let progress = match &inner.phase {
+            Phase::Running(live) => Some(live.progress.borrow().clone()).filter(|progress| progress.finished > 0),
+            _ => None,
+        };
+        let points = tally.points(1);
+        let point = points.first();
+        let mut summary = CrawlSummary {
+            id: self.id.clone(),
+            name: job.name.clone(),
+            topic_name: job.topic_name.clone(),
+            state: state_of(&inner),
+            stop_reason: last.and_then(|run| run.stop_reason.clone()),
+            error: job.error.clone(),
+            created: job.created.clone(),
+            started: last.map(|run| run.started.clone()),
+            finished: last.and_then(|run| run.finished.clone()),
+            fetched: tally.fetched,
+            relevant: tally.relevant,
+            recent_harvest: tally.recent_harvest(),
+            waiting: point.map_or(0, |point| point.waiting),
+            active_hosts: 0,
+            running: 0,
+            bytes: tally.bytes,
+            elapsed_ms: point.map_or(0, |point| point.elapsed_ms),
+            max_pages: job.max_pages,
+            pages_per_second: (inner.rate.value * 100.0).round() / 100.0,
+            spark: tally.spark(),
+            server: None,
+            alerts: inner.alerts.clone(),
+        };
+        if let Some(now) = progress {
+            summary.fetched = now.fetched;
+            summary.relevant = now.relevant;
+            summary.recent_harvest = now.recent_harvest;
+            summary.waiting = now.waiting;
+            summary.active_hosts = now.active_hosts;
+            summary.running = now.running;
+            summary.bytes = now.bytes;
+            summary.elapsed_ms = now.elapsed_ms;
+            summary.max_pages = now.max_pages;
+        }
+        summary
+    }
+
+    /// Memory that it takes, as far as windrow knows.
+    pub fn memory(&self) -> Option<MemoryReport> {
+        self.phase(|phase| match phase {
+            Phase::Running(live) => Some(live.memory.clone()),
+            _ => None,
+        })
+    }
+
+    /// Version of the page model of a crawl that runs.
+    pub fn live_model_version(&self) -> Option<u32> {
+        self.phase(|phase| match phase {
+            Phase::Running(live) => Some(live.progress.borrow().model_version).filter(|&version| version > 0),
+            _ => None,
+        })
+    }
+
+    /// Ends a run: `stop` is why, or `Err` what went wrong.
+    pub fn ended(&self, ended: Result<(StopReason, Option<String>), String>, stays_wanted: bool) {
+        let before = self.phase(|phase| match std::mem::replace(phase, Phase::Idle) {
+            Phase::Running(live) => live.before,
+            _ => (0, 0),
+        });
+        let (fetched, relevant) = self.tally(|tally| (tally.fetched, tally.relevant));
+        let pages = (fetched.saturating_sub(before.0), relevant.saturating_sub(before.1));
+        let (reason, error) = match &ended {
+            Ok((stop, trouble)) => (Some(stop.name().to_owned()), trouble.clone()),
+            Err(error) => (None, Some(error.clone())),
+        };
+        match &ended {
+            Ok((stop, _)) => self.log.add(Level::Info, format!("stopped after {} pages: {}", pages.0, stop.in_words())),
+            Err(error) => self.log.add(Level::Error, format!("failed: {error}")),
+        }
+        let kept = self.change(|job| {
+            job.end_run(files::now(), pages, reason, error);
+            // A server that goes down brings its crawls back when it starts again.
+            if !stays_wanted {
+                job.wanted = Wanted::Stop;
+                job.task = Task::Crawl;
+            }
+        });
+        if let Err(error) = kept.and_then(|()| self.save_tally()) {
+            tracing::error!("{error:#}");
+        }
+    }
+}
+
+fn state_of(inner: &Inner) -> State {
+    match &inner.phase {
+        Phase::Queued => State::Queued,
+        Phase::Running(live) if *live.stop.borrow() => State::Stopping,
+        Phase::Running(_) if inner.job.wanted == Wanted::Pause => State::Paused,
+        Phase::Running(_) => State::Running,
+        Phase::Idle => {
+            let reason = inner.job.runs.last().and_then(|run| run.stop_reason.as_deref()).and_then(StopReason::from_name);
+            match (reason, &inner.job.error) {
+                (Some(StopReason::SeedsFailed), _) | (None, Some(_)) => State::Failed,
+                (None | Some(StopReason::User | StopReason::DiskFull | StopReason::HostsWait), _) => State::Stopped,
+                (Some(_), _) => State::Finished,
+            }
+        }
+    }
+}
