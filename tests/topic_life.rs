@@ -124,6 +124,28 @@ fn labels_make_a_model_flipped_ones_are_refused_and_rolling_back_restores_every_
 }
 
 #[test]
+fn a_crawl_that_goes_on_with_enough_new_labels_retrains_itself_once_and_only_to_a_better_model() {
+    let life = Life::begin(450);
+    let go_on = |pages: u32| {
+        let (topic, web, pages) = (corpora().join("demo.toml"), corpora().join("demo.warc.gz"), pages.to_string());
+        let files = [topic.to_str().unwrap(), "--replay", web.to_str().unwrap()];
+        let ended =
+            windrow(&[&["crawl"], &files[..], &["--out", &life.path("first"), "--max-pages", &pages, "--quiet"]].concat());
+        assert!(ended.status.success(), "{}", text(&ended.stderr));
+        text(&ended.stderr).to_owned()
+    };
+    let model = Path::new(&life.path("first")).join("model/card.json");
+    life.label(20, |relevant| relevant);
+    assert!(!go_on(455).contains("retrained"), "20 labels are too few");
+    life.label(20, |relevant| relevant);
+    let said = go_on(460);
+    assert!(said.contains("retrained from 40 labelled pages"), "{said}");
+    assert_eq!(said.contains("was taken"), model.exists(), "{said}");
+    assert!(!go_on(465).contains("retrained"), "nothing is new");
+    windrow(&["verify", &life.path("first")]).status.success().then_some(()).unwrap();
+}
+
+#[test]
 fn why_tells_of_a_page_a_waiting_link_and_a_url_that_was_kept_out() {
     let life = Life::begin(90);
     let crawl = life.path("first");

@@ -134,13 +134,8 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
         let name = args.overrides.model.as_deref().or(topic.model.as_deref());
         name.map(|name| load(name, &search_path(Some(&args.topic)))).transpose()?
     };
-    let start = Start {
-        topic: &topic,
-        config: &config,
-        model,
-        max_pages: args.overrides.max_pages,
-        accept_changes: args.accept_changes,
-    };
+    let start =
+        Start { topic: &topic, config: &config, model, max_pages: args.overrides.max_pages, accept_changes: args.accept_changes };
     let monitor = args.monitor.map(|address| Monitor { address, tokens: args.tokens.as_deref() });
     let ended = watched(start, fetcher, &out, args.stream.as_deref(), monitor, show)?;
     if args.stream.as_deref() != Some(Path::new("-")) {
@@ -175,12 +170,15 @@ fn watched(
 ) -> anyhow::Result<Ended> {
     let (topic_name, max_pages) = (start.topic.name.clone(), start.max_pages);
     let virtual_time = fetcher.recorded_at().is_some();
-    let Session { crawl, store, dir } = Session::open(start, fetcher, out, |writer| {
+    let Session { crawl, store, dir, retrained } = Session::open(start, fetcher, out, |writer| {
         Ok(match stream {
             Some(to) => Box::new(StreamJournal::new(writer, to)?),
             None => Box::new(writer),
         })
     })?;
+    if let Some(retrained) = retrained {
+        eprintln!("windrow: {}", retrained.in_words());
+    }
     let summary = match monitor {
         None => block_on(crawl, None, show)?,
         Some(Monitor { address, tokens }) => {

@@ -136,9 +136,7 @@ impl Crawl {
         match steer {
             Steer::Boost(which) => self.boost(which),
             Steer::Exclude(which) => self.exclude_by_hand(which),
-            Steer::Release(template) => {
-                self.traps.release(template).ok_or_else(|| SteerError::NoSuchTemplate(template.clone()))
-            }
+            Steer::Release(template) => self.traps.release(template).ok_or_else(|| SteerError::NoSuchTemplate(template.clone())),
         }
     }
 
@@ -185,8 +183,7 @@ impl Crawl {
 
     /// Waiting links in memory, in a fixed order.
     fn waiting_where(&self, wanted: impl Fn(&Url) -> bool) -> Vec<NodeId> {
-        let mut nodes: Vec<NodeId> =
-            self.frontier.links().filter(|(_, link)| wanted(&link.url)).map(|(node, _)| node).collect();
+        let mut nodes: Vec<NodeId> = self.frontier.links().filter(|(_, link)| wanted(&link.url)).map(|(node, _)| node).collect();
         nodes.sort_unstable();
         nodes
     }

@@ -164,9 +164,8 @@ impl App {
             return Err(Problem::conflict(format!("there are {MAX_CRAWLS} crawls; delete some")));
         }
         let base = slug(name);
-        let is_free = |id: &String| {
-            !crawls.slots.contains_key(id) && !crawls.reserved.contains(id) && !self.crawl_dir(id).exists()
-        };
+        let is_free =
+            |id: &String| !crawls.slots.contains_key(id) && !crawls.reserved.contains(id) && !self.crawl_dir(id).exists();
         let id = std::iter::once(base.clone()).chain((2_u32..).map(|n| format!("{base}-{n}"))).find(is_free).unwrap_or(base);
         crawls.reserved.insert(id.clone());
         Ok(id)

@@ -63,10 +63,12 @@ pub struct PageClassifierConfig {
     pub kind: PageClassifierKind,
     /// Fetched pages kept in memory to be judged anew as the model changes.
     pub sample: usize,
+    /// New labels after which a crawl that goes on tries to retrain its model first; 0 is never.
+    pub retrain_after: usize,
 }
 
 impl Default for PageClassifierConfig {
     fn default() -> Self {
-        Self { kind: PageClassifierKind::Bayes, sample: 2_000 }
+        Self { kind: PageClassifierKind::Bayes, sample: 2_000, retrain_after: 30 }
     }
 }

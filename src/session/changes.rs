@@ -42,11 +42,11 @@ pub(super) fn keep(out: &Path, topic: &Topic, config: &Config, accept: bool) -> 
 }
 
 /// Writes a file at once: a crawl that is killed meanwhile has the old one or the new one, never half of it.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     if fs::read(path).is_ok_and(|before| before == text.as_bytes()) {
         return Ok(());
     }
-    let fresh = path.with_extension("toml.new");
+    let fresh = path.with_extension("new");
     fs::write(&fresh, text)?;
     fs::rename(&fresh, path)
 }

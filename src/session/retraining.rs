@@ -1,8 +1,13 @@
 //! A better model from what a crawl found and from labels; kept only if it is better.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
-use super::folder::{MODEL, TOPIC};
+use anyhow::Context;
+
+use super::{
+    changes::replace,
+    folder::{MODEL, TOPIC},
+};
 use crate::{
     models::{Candidate, LabelledPage, ModelBundle, RetrainSettings, load, retrain, search_path},
     page::Outcome,
@@ -19,6 +24,23 @@ pub struct Retraining {
     pub verdict: Option<bool>,
     /// It is in force now.
     pub kept: bool,
+}
+
+impl Retraining {
+    /// What came of it, in one sentence.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let Candidate { difference, labelled, .. } = &self.candidate;
+        let auc = |auc: Option<f64>| auc.map_or_else(|| "unknown".to_owned(), |auc| format!("{auc:.2}"));
+        let said = match (self.kept, difference.contradicts, self.verdict) {
+            (true, ..) => "is better and was taken",
+            (_, true, _) => "was not taken: the labels say the opposite of what the crawl judged (are yes and no exchanged?)",
+            (_, _, Some(_)) => "was not taken: it is not better",
+            (_, _, None) => "was not taken: there are too few labels to tell whether it is better",
+        };
+        let (before, after) = (auc(difference.before.auc), auc(difference.after.auc));
+        format!("A model retrained from {labelled} labelled pages {said} (AUC {before} before, {after} after).")
+    }
 }
 
 /// Trains a model from the crawl in `dir`, its labels and `more` of them, and keeps it in `into` if it is better, if there was
@@ -52,6 +74,31 @@ pub fn retrain_from(
         candidate.bundle.save(into)?;
     }
     Ok(Retraining { candidate, verdict, kept })
+}
+
+/// How many labels there were when a crawl last tried to retrain by itself; in its folder.
+const TRIED: &str = "labels.tried";
+
+/// Retrains the model of the crawl in `dir` if `after` labels or more (0 is never) have come since that was last tried. Labels
+/// that no model can be trained from are no error: the crawl goes on with the model it has.
+///
+/// # Errors
+/// A store or folder that cannot be read or written.
+pub(super) fn retrain_if_due(store: &Store, dir: &Path, topic: &Topic, after: usize) -> anyhow::Result<Option<Retraining>> {
+    let (labels, note) = (store.labels()?.len(), dir.join(TRIED));
+    let tried = fs::read_to_string(&note).ok().and_then(|number| number.trim().parse().ok()).unwrap_or(0_usize);
+    // Labels may have been taken back since.
+    if after == 0 || labels < tried.min(labels) + after {
+        return Ok(None);
+    }
+    replace(&note, &format!("{labels}\n")).with_context(|| format!("{} cannot be written", note.display()))?;
+    match retrain_from(store, dir, topic, &dir.join(MODEL), BTreeMap::new(), false) {
+        Ok(retraining) => Ok(Some(retraining)),
+        Err(error) => {
+            tracing::warn!("the model was not retrained: {error:#}");
+            Ok(None)
+        }
+    }
 }
 
 /// The model that is to be improved: the one at the place, or the one the crawl started from.

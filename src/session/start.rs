@@ -8,7 +8,12 @@ use std::{
 
 use anyhow::Context;
 
-use super::{changes, folder::MODEL, report};
+use super::{
+    changes,
+    folder::MODEL,
+    report,
+    retraining::{Retraining, retrain_if_due},
+};
 use crate::{
     config::Config,
     engine::{Crawl, Journal, Shares, StopReason, Summary},
@@ -35,6 +40,8 @@ pub struct Session {
     pub crawl: Crawl,
     pub store: Store,
     pub dir: PathBuf,
+    /// What came of retraining, where enough labels were new.
+    pub retrained: Option<Retraining>,
 }
 
 /// How a crawl ended, and what there is of it on disk.
@@ -93,12 +100,17 @@ impl Session {
         dir: &Path,
         wrap: impl FnOnce(Writer) -> anyhow::Result<Box<dyn Journal>>,
     ) -> anyhow::Result<Self> {
-        let Start { topic, config, model, max_pages, accept_changes } = start;
-        let mut plan = config.plan(topic, model.clone())?;
-        plan.limits.max_pages = max_pages.or(plan.limits.max_pages);
+        let Start { topic, config, mut model, max_pages, accept_changes } = start;
         // Killed before its first commit, a crawl starts anew.
         let resumes = store.state()?.is_some();
         changes::keep(dir, topic, config, accept_changes || !resumes)?;
+        let due = if resumes { config.page_classifier.retrain_after } else { 0 };
+        let retrained = retrain_if_due(&store, dir, topic, due)?;
+        if retrained.as_ref().is_some_and(|retrained| retrained.kept) {
+            model = Some(ModelBundle::open(&dir.join(MODEL))?);
+        }
+        let mut plan = config.plan(topic, model.clone())?;
+        plan.limits.max_pages = max_pages.or(plan.limits.max_pages);
         if let Some(model) = model {
             keep_model(&model, &dir.join(MODEL))?;
         }
@@ -107,7 +119,7 @@ impl Session {
         let order = Arc::new(config.crawl.order);
         let crawl =
             if resumes { Crawl::resume(plan, order, fetcher, writer, &store)? } else { Crawl::new(plan, order, fetcher, writer) };
-        Ok(Self { crawl, store, dir: dir.to_owned() })
+        Ok(Self { crawl, store, dir: dir.to_owned(), retrained })
     }
 }
 

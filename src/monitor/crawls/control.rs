@@ -4,12 +4,7 @@ use std::{fs, sync::Arc};
 
 use axum::http::StatusCode;
 
-use super::{
-    Job, Phase, Slot, Wanted,
-    job::Task,
-    log::Level,
-    runner::start_waiting,
-};
+use super::{Job, Phase, Slot, Wanted, job::Task, log::Level, runner::start_waiting};
 use crate::{
     monitor::{
         app::App,

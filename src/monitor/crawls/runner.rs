@@ -12,11 +12,7 @@ use std::{
 use anyhow::Context;
 use tokio::sync::watch;
 
-use super::{
-    Live, Phase, Slot, Wanted,
-    job::Task,
-    log::Level,
-};
+use super::{Live, Phase, Slot, Wanted, job::Task, log::Level};
 use crate::{
     engine::{Controls, MemoryReport, Progress, RefreshCounts, StopReason, remote},
     monitor::{
@@ -48,14 +44,7 @@ fn launch(app: &Arc<App>, slot: &Arc<Slot>) {
     let (progress, seen) = watch::channel(Progress::default());
     let (stopper, stop) = watch::channel(false);
     let before = slot.tally(|tally| (tally.fetched, tally.relevant));
-    let live = Live {
-        remote: None,
-        progress: seen,
-        stop: stopper,
-        memory: MemoryReport::default(),
-        before,
-        virtual_time: false,
-    };
+    let live = Live { remote: None, progress: seen, stop: stopper, memory: MemoryReport::default(), before, virtual_time: false };
     let was_queued = slot.phase(|phase| {
         let queued = matches!(phase, Phase::Queued);
         if queued {
@@ -126,11 +115,13 @@ fn run(app: &Arc<App>, slot: &Arc<Slot>, controls: Controls) -> anyhow::Result<E
     let fetcher = app.options.webs.open(&job.source, &folder.config, &app.options.recordings(), &slot.dir)?;
     let virtual_time = fetcher.recorded_at().is_some();
     let model = app.model_of(&folder, job.model.as_deref())?;
-    let start =
-        Start { topic: &folder.topic, config: &folder.config, model, max_pages: job.max_pages, accept_changes: true };
+    let start = Start { topic: &folder.topic, config: &folder.config, model, max_pages: job.max_pages, accept_changes: true };
     let store = slot.store_to_write()?;
     slot.change(|job| job.begin_run(files::now()))?;
     let session = Session::with_store(start, fetcher, store, &slot.dir, |writer| Ok(Box::new(writer)))?;
+    if let Some(retrained) = &session.retrained {
+        slot.log.add(Level::Info, retrained.in_words());
+    }
     let (line, commands) = remote();
     let mut crawl = session.crawl.listen(commands);
     let refreshes = job.task == Task::Refresh;
