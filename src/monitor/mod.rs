@@ -34,7 +34,7 @@ mod watched;
 mod wire;
 
 pub use api::openapi;
-pub use crawls::{Source, Webs};
+pub use crawls::{Source, TheWeb, Webs};
 pub use options::{Options, OptionsError};
 pub use server::{Server, Watched, one_crawl};
 pub use tokens::{Role, TokenError, new_token};

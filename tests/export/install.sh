@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Python tools that read windrow's exports back in tests/export, in target/readback. Once installed, it returns at once.
+# The Python tools that read windrow's exports back in tests/export and check its server in tests/monitor, in target/readback. Once installed, it returns at once.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 wanted=tests/export/requirements.txt
