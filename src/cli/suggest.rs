@@ -5,7 +5,7 @@
 //! its comments, and is written only if it still is a topic; all of it works without a terminal.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     io::{IsTerminal, Write},
     path::{Path, PathBuf},
@@ -19,13 +19,13 @@ use serde::Serialize;
 use super::{columns, crawl::crawl, progress::Show, shortened};
 use crate::{
     config::Config,
-    page::{Outcome, TermBag},
+    page::{Outcome, Outlink, TermBag},
     parse::{Document, ParseConfig, parse},
     session::{Start, fetcher_of},
     store::Store,
     text::Segmenter,
     topic::{Suggestion, Topic, TopicEditor, suggest},
-    url::Url,
+    url::{Url, site_of},
 };
 
 #[derive(Debug, Args)]
@@ -35,6 +35,9 @@ pub(super) struct SuggestArgs {
     /// Pages to look at: addresses, HTML or text files, folders of them, or folders of crawls [default: the topic's seeds]
     #[arg(value_name = "PAGES")]
     pages: Vec<String>,
+    /// Take the pages that a search-results page names: the page as your browser saved it (HTML)
+    #[arg(long, value_name = "HTML")]
+    results: Vec<PathBuf>,
     /// Of these pages, those that are not about the topic: what they have in common does not count
     #[arg(long, value_name = "PAGE", value_delimiter = ',')]
     off: Vec<String>,
@@ -207,7 +210,16 @@ fn gather(args: &SuggestArgs, topic: &Topic) -> anyhow::Result<Vec<Page>> {
             addresses.push(name.clone());
         }
     }
-    if args.pages.is_empty() {
+    for results in &args.results {
+        let found = results_of(results, &segmenter)?;
+        ensure!(
+            !found.is_empty(),
+            "{} names no page of another site: save the page of results itself, as HTML",
+            results.display()
+        );
+        addresses.extend(found);
+    }
+    if args.pages.is_empty() && args.results.is_empty() {
         addresses.extend(topic.seeds.iter().map(Url::to_string));
         for (paths, on_topic) in [(&topic.examples.positive, true), (&topic.examples.negative, false)] {
             for path in paths {
@@ -224,6 +236,32 @@ fn gather(args: &SuggestArgs, topic: &Topic) -> anyhow::Result<Vec<Page>> {
         page.on_topic &= !is_off;
     }
     Ok(pages)
+}
+
+/// Results taken of one page of them.
+const RESULTS: usize = 30;
+
+/// The pages that a saved search-results page names, in its order. The search engine's own, which most of its links lead to, and
+/// those in its menus are left out.
+fn results_of(file: &Path, segmenter: &Segmenter) -> anyhow::Result<Vec<String>> {
+    let body = fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    // Links within the engine's site are mostly relative, and so stay on this host.
+    let url = Url::parse("http://engine.invalid/")?;
+    let document = Document { url: &url, content_type: Some("text/html"), body: &body };
+    let page = parse(&document, segmenter, &ParseConfig::default()).with_context(|| file.display().to_string())?;
+    let named = |outlink: &Outlink| page.canonical.as_ref().is_none_or(|own| site_of(own) != site_of(&outlink.url));
+    let mut sites: BTreeMap<&str, usize> = BTreeMap::new();
+    for outlink in &page.outlinks {
+        *sites.entry(site_of(&outlink.url)).or_default() += 1;
+    }
+    let half = page.outlinks.len() / 2;
+    let results = page.outlinks.iter().filter(|outlink| !outlink.context.navigation && named(outlink));
+    let results = results.filter(|outlink| {
+        let site = site_of(&outlink.url);
+        site != site_of(&url) && (sites.len() < 3 || sites.get(site).is_none_or(|&links| links <= half))
+    });
+    let mut seen = BTreeSet::new();
+    Ok(results.map(|outlink| outlink.url.to_string()).filter(|url| seen.insert(url.clone())).take(RESULTS).collect())
 }
 
 /// The pages of a crawl; its judgement says which are on the topic, a person's label where there is one.
@@ -338,6 +376,23 @@ mod tests {
         let words: Vec<&str> = answer["suggestions"].as_array().unwrap().iter().map(|s| s["word"].as_str().unwrap()).collect();
         assert!(words.contains(&"病虫害") && !words.contains(&"足球"), "{words:?}");
         assert_eq!(text, TOPIC);
+    }
+
+    #[test]
+    fn results_are_what_a_saved_page_of_them_names_on_other_sites() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("results.html");
+        let result =
+            |n: u32| format!("<div><h3><a href='https://farm{n}.example/rice'>水稻 {n}</a></h3><p>水稻病虫害防治</p></div>");
+        let own: String = (0..12).map(|n| format!("<a href='https://engine.example/more{n}'>more {n}</a> ")).collect();
+        let html = format!(
+            "<nav><a href='https://ads.example/'>ads</a></nav>{}{}<p><a href='/next'>next</a> {own}</p>",
+            result(1),
+            result(2)
+        );
+        fs::write(&file, html).unwrap();
+        let found = results_of(&file, &Segmenter::shared()).unwrap();
+        assert_eq!(found, ["https://farm1.example/rice", "https://farm2.example/rice"]);
     }
 
     #[test]

@@ -124,22 +124,26 @@ mod tests {
         while_running(tally, AlertRules::default(), 0, minutes * 60_000).into_iter().map(|(rule, _)| rule).collect()
     }
 
+    fn tally(fetched: u64, relevant: u64) -> Tally {
+        let mut tally = Tally::default();
+        (tally.fetched, tally.relevant) = (fetched, relevant);
+        tally
+    }
+
     #[test]
     fn a_crawl_without_pages_stalls_after_a_while_and_not_before() {
         assert_eq!(rules_met(&Tally::default(), 14), []);
         assert_eq!(rules_met(&Tally::default(), 15), [Rule::Stalled]);
-        let recent = Tally { last_page_ms: 10 * 60_000, ..Tally::default() };
+        let mut recent = Tally::default();
+        recent.last_page_ms = 10 * 60_000;
         assert_eq!(rules_met(&recent, 20), []);
     }
 
     #[test]
     fn a_harvest_falls_only_when_there_was_one() {
         // None of the last pages counts as relevant where none is remembered.
-        let fell = Tally { fetched: 400, relevant: 200, ..Tally::default() };
-        assert_eq!(rules_met(&fell, 0), [Rule::HarvestFell]);
-        let young = Tally { fetched: 100, relevant: 50, ..Tally::default() };
-        assert_eq!(rules_met(&young, 0), []);
-        let never = Tally { fetched: 400, relevant: 0, ..Tally::default() };
-        assert_eq!(rules_met(&never, 0), []);
+        assert_eq!(rules_met(&tally(400, 200), 0), [Rule::HarvestFell]);
+        assert_eq!(rules_met(&tally(100, 50), 0), []);
+        assert_eq!(rules_met(&tally(400, 0), 0), []);
     }
 }

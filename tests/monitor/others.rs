@@ -15,8 +15,7 @@ async fn the_crawls_of_another_server_are_shown_and_steered_beside_ones_own() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tokens");
     let token = new_token(&file, Role::Steer).unwrap();
-    let far_options =
-        Options { tokens: Some(file), ..Options::new(folder.path().join("far"), "127.0.0.1:0".parse().unwrap()) };
+    let far_options = Options { tokens: Some(file), ..Options::new(folder.path().join("far"), "127.0.0.1:0".parse().unwrap()) };
     let far = Here::with(far_options).await;
     let near = Here::start(&folder.path().join("near")).await;
     near.demo(json!({ "name": "mine", "start": false })).await;
