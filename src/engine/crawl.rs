@@ -14,7 +14,7 @@ use super::{
     memory::Shares,
     progress::Recent,
     runner::Runner,
-    shelf::Leaving,
+    shelf::{Added, Leaving},
     stages::Stages,
     visit::Web,
     widen::Widening,
@@ -124,6 +124,8 @@ pub struct Crawl {
     pub(super) shelf_error: Option<StoreError>,
     /// Rows of links that left memory and are not on disk yet.
     pub(super) leaving: FxHashMap<Fingerprint, Leaving>,
+    /// The same for in-links of links on the shelf.
+    pub(super) added: Added,
     /// How memory is divided, where it is limited.
     pub(super) shares: Option<Shares>,
 }
@@ -219,6 +221,7 @@ impl Crawl {
             node_of_seq: Paged::default(),
             shelf_error: None,
             leaving: FxHashMap::default(),
+            added: Added::default(),
             shares: None,
             order,
             plan,
