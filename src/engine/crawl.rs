@@ -16,6 +16,7 @@ use super::{
     refresh::{RefreshCounts, Refreshing},
     runner::Runner,
     shelf::Leaving,
+    shelf_changes::ShelfChanges,
     stages::Stages,
     steering::Steering,
     throttle::Throttle,
@@ -127,6 +128,7 @@ pub struct Crawl {
     pub(super) shelf_error: Option<StoreError>,
     /// Rows of links that left memory and are not on disk yet.
     pub(super) leaving: FxHashMap<Fingerprint, Leaving>,
+    pub(super) shelf_changes: ShelfChanges,
     /// How memory is divided, where it is limited.
     pub(super) shares: Option<Shares>,
     /// What a user said of the waiting links.
@@ -234,6 +236,7 @@ impl Crawl {
             node_of_seq: Paged::default(),
             shelf_error: None,
             leaving: FxHashMap::default(),
+            shelf_changes: ShelfChanges::default(),
             shares: None,
             steering: Steering::default(),
             commands: None,

@@ -239,7 +239,7 @@ impl Crawl {
             ..before.clone()
         };
         let found = self.discover(node, page, link_matches);
-        self.pending.outlinks(before.seq, found.records);
+        // Its row of links stays what it was: waiting rows refer to it.
         let mut new_links = found.nodes;
         new_links.sort_unstable();
         self.rescore(&[], &new_links, false);

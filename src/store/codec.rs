@@ -7,33 +7,18 @@
 
 use std::cell::RefCell;
 
-use redb::StorageError;
+use redb::{Database, StorageError};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use zstd::bulk::{Compressor, Decompressor};
 
-use super::{CrawlState, HostRecord, OutlinkFate, OutlinkRecord, PageRecord, RobotsRecord, StoreError, archive::ArchiveEnd};
-use crate::{
-    page::Timestamp,
-    url::{Fingerprint, Url},
-};
+use super::{CrawlState, HostRecord, RobotsRecord, StoreError, archive::ArchiveEnd, words::Numbering};
+use crate::page::Timestamp;
 
 /// A row kind: its name in messages, its version, and whether it is worth packing.
 pub(super) trait Row: Serialize + DeserializeOwned {
     const KIND: &'static str;
     const VERSION: u8;
     const PACKED: bool = false;
-}
-
-impl Row for PageRow {
-    const KIND: &'static str = "page";
-    const VERSION: u8 = 1;
-    const PACKED: bool = true;
-}
-
-impl Row for OutlinkRows {
-    const KIND: &'static str = "outlinks";
-    const VERSION: u8 = 1;
-    const PACKED: bool = true;
 }
 
 impl Row for HostRow {
@@ -67,68 +52,6 @@ impl Row for ArchiveEnd {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct LessonRow(pub Vec<u8>);
 
-/// A page with its words and their counts apart, which pack better that way.
-#[derive(Serialize, Deserialize)]
-pub(super) struct PageRow {
-    /// `terms` is empty here, always.
-    page: PageRecord,
-    words: Vec<String>,
-    counts: Vec<f32>,
-}
-
-impl From<PageRecord> for PageRow {
-    fn from(mut page: PageRecord) -> Self {
-        let (words, counts) = std::mem::take(&mut page.terms).into_iter().unzip();
-        Self { page, words, counts }
-    }
-}
-
-impl From<PageRow> for PageRecord {
-    fn from(row: PageRow) -> Self {
-        Self { terms: row.words.into_iter().zip(row.counts).collect(), ..row.page }
-    }
-}
-
-/// A page's outlinks. A target that follows from its URL is left out: it is a hash, and would be a third of the packed row.
-#[derive(Serialize, Deserialize)]
-pub(super) struct OutlinkRows(Vec<OutlinkRow>);
-
-#[derive(Serialize, Deserialize)]
-struct OutlinkRow {
-    target: Option<Fingerprint>,
-    url: String,
-    anchor: String,
-    fate: OutlinkFate,
-}
-
-fn fingerprint_of(url: &str) -> Option<Fingerprint> {
-    Url::parse(url).ok().map(|url| Fingerprint::of(&url))
-}
-
-impl From<Vec<OutlinkRecord>> for OutlinkRows {
-    fn from(outlinks: Vec<OutlinkRecord>) -> Self {
-        let row = |OutlinkRecord { target, url, anchor, fate }| OutlinkRow {
-            target: (fingerprint_of(&url) != Some(target)).then_some(target),
-            url,
-            anchor,
-            fate,
-        };
-        Self(outlinks.into_iter().map(row).collect())
-    }
-}
-
-impl TryFrom<OutlinkRows> for Vec<OutlinkRecord> {
-    type Error = StoreError;
-
-    fn try_from(rows: OutlinkRows) -> Result<Self, StoreError> {
-        let record = |OutlinkRow { target, url, anchor, fate }| {
-            let target = target.or_else(|| fingerprint_of(&url)).ok_or_else(|| damaged("outlinks", "a target is missing"))?;
-            Ok(OutlinkRecord { target, url, anchor, fate })
-        };
-        rows.0.into_iter().map(record).collect()
-    }
-}
-
 /// A host without the text of its robots.txt, which has a table of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct HostRow {
@@ -153,32 +76,40 @@ impl RobotsMark {
 }
 
 /// Bytes of one row at most, unpacked.
-const MAX_ROW: usize = 64 << 20;
+pub(super) const MAX_ROW: usize = 64 << 20;
 
 /// Level 3 packs pages about as small as 9 does, in a third of the time.
 const LEVEL: i32 = 3;
 
-/// Encodes rows; keeps the packer's buffers between them.
+/// Encodes rows; keeps the packer's buffers and the numbers of words between them.
 pub(super) struct Encoder {
     compressor: Compressor<'static>,
+    pub words: Numbering,
 }
 
 impl Encoder {
-    pub fn new() -> Result<Self, StoreError> {
+    /// An encoder for the rows of a store.
+    pub fn new(database: &Database) -> Result<Self, StoreError> {
+        Self::with_words(Numbering::of(database)?)
+    }
+
+    pub fn with_words(words: Numbering) -> Result<Self, StoreError> {
         let compressor = Compressor::new(LEVEL).map_err(|e| StoreError::Refused(format!("zstd does not start: {e}")))?;
-        Ok(Self { compressor })
+        Ok(Self { compressor, words })
     }
 
     pub fn encode<R: Row>(&mut self, row: &R) -> Result<Vec<u8>, StoreError> {
-        if !R::PACKED {
-            return plain(R::KIND, R::VERSION, row);
-        }
-        let refused = |e: &dyn std::fmt::Display| StoreError::Refused(format!("a {} row cannot be encoded: {e}", R::KIND));
+        if R::PACKED { self.pack(R::KIND, R::VERSION, row) } else { plain(R::KIND, R::VERSION, row) }
+    }
+
+    /// A row as its version, its length, and packed postcard.
+    pub fn pack<T: Serialize>(&mut self, kind: &str, version: u8, row: &T) -> Result<Vec<u8>, StoreError> {
+        let refused = |e: &dyn std::fmt::Display| StoreError::Refused(format!("a {kind} row cannot be encoded: {e}"));
         let raw = postcard::to_stdvec(row).map_err(|e| refused(&e))?;
         if raw.len() > MAX_ROW {
             return Err(refused(&format_args!("it has {} bytes, {MAX_ROW} are allowed", raw.len())));
         }
-        let mut bytes = vec![R::VERSION];
+        let mut bytes = vec![version];
         bytes.extend_from_slice(&(raw.len() as u32).to_le_bytes());
         bytes.extend(self.compressor.compress(&raw).map_err(|e| refused(&e))?);
         Ok(bytes)
@@ -207,25 +138,12 @@ thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
-/// Reads the row of a page.
-pub(super) fn decode_page(bytes: &[u8]) -> Result<PageRecord, StoreError> {
-    decode::<PageRow>(bytes).map(PageRecord::from)
-}
-
-/// Reads the row of a page's outlinks.
-pub(super) fn decode_outlinks(bytes: &[u8]) -> Result<Vec<OutlinkRecord>, StoreError> {
-    decode::<OutlinkRows>(bytes)?.try_into()
-}
-
-pub(super) fn decode<R: Row>(bytes: &[u8]) -> Result<R, StoreError> {
-    let body = body(R::KIND, R::VERSION, bytes)?;
-    if !R::PACKED {
-        return postcard::from_bytes(body).map_err(|e| damaged(R::KIND, e));
-    }
-    let (length, packed) = body.split_first_chunk().ok_or_else(|| damaged(R::KIND, "it is cut short"))?;
+/// Undoes [`Encoder::pack`], but for the version.
+pub(super) fn unpack(kind: &str, body: &[u8]) -> Result<Vec<u8>, StoreError> {
+    let (length, packed) = body.split_first_chunk().ok_or_else(|| damaged(kind, "it is cut short"))?;
     let length = u32::from_le_bytes(*length) as usize;
     if length > MAX_ROW {
-        return Err(damaged(R::KIND, format!("it claims {length} bytes")));
+        return Err(damaged(kind, format!("it claims {length} bytes")));
     }
     let raw = DECOMPRESSOR.with_borrow_mut(|slot| {
         let mut decompressor = slot.take().map_or_else(Decompressor::new, Ok)?;
@@ -233,7 +151,15 @@ pub(super) fn decode<R: Row>(bytes: &[u8]) -> Result<R, StoreError> {
         *slot = Some(decompressor);
         raw
     });
-    postcard::from_bytes(&raw.map_err(|e| damaged(R::KIND, e))?).map_err(|e| damaged(R::KIND, e))
+    raw.map_err(|e| damaged(kind, e))
+}
+
+pub(super) fn decode<R: Row>(bytes: &[u8]) -> Result<R, StoreError> {
+    let body = body(R::KIND, R::VERSION, bytes)?;
+    if !R::PACKED {
+        return postcard::from_bytes(body).map_err(|e| damaged(R::KIND, e));
+    }
+    postcard::from_bytes(&unpack(R::KIND, body)?).map_err(|e| damaged(R::KIND, e))
 }
 
 /// Bytes as the tests write layouts down.
@@ -251,59 +177,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{
-        fetch::Validators,
-        page::{Outcome, Relevance},
-        store::{ArchivePlace, Chosen, CopyKind, CopyOf},
-        text::Language,
-        url::Refusal,
-    };
+    use crate::fetch::Validators;
 
-    fn page() -> PageRecord {
-        PageRecord {
-            seq: 1,
-            url: "http://e.com/a".into(),
-            fingerprint: Fingerprint(0x0123_4567_89ab_cdef),
-            outcome: Outcome::Redirected,
-            status: 301,
-            reason: Some("r".into()),
-            relevance: Relevance::new(0.5),
-            relevant: true,
-            priority: 0.25,
-            estimate: Relevance::new(0.75),
-            depth: 2,
-            tunnel_depth: 3,
-            host: "e.com".into(),
-            source: Some(Fingerprint(7)),
-            source_url: Some("s".into()),
-            anchor: "a".into(),
-            fetched_at: Timestamp(8),
-            elapsed_ms: 9,
-            bytes: 10,
-            content_type: "t".into(),
-            charset: "c".into(),
-            language: Language::Zh,
-            title: "稻".into(),
-            excerpt: "x".into(),
-            model_version: 11,
-            digest: 12,
-            simhash: 13,
-            archive: Some(ArchivePlace { file: 1, offset: 14, length: 15 }),
-            evidence: vec![0.5],
-            terms: vec![("w".into(), 2.0)],
-            rank: 0.125,
-            residual: 0.0625,
-            chosen: Chosen::Random,
-            had_decode_errors: true,
-            copy_of: Some(CopyOf { seq: 1, kind: CopyKind::Near }),
-            validators: validators(),
-        }
-    }
-
-    fn outlinks() -> Vec<OutlinkRecord> {
-        let outlink = |target, fate| OutlinkRecord { target, url: "http://e.com/b".into(), anchor: "b".into(), fate };
-        let own = fingerprint_of("http://e.com/b").unwrap();
-        vec![outlink(own, OutlinkFate::Queued), outlink(Fingerprint(5), OutlinkFate::Refused(Refusal::Depth))]
+    fn encoder() -> Encoder {
+        Encoder::with_words(Numbering::default()).unwrap()
     }
 
     fn validators() -> Validators {
@@ -354,26 +231,11 @@ mod tests {
         let written = postcard::to_stdvec(row).unwrap();
         let hex = hex(&written);
         assert_eq!(hex, raw, "the {} row has changed: raise its VERSION, or old crawls are misread", R::KIND);
-        decode(&Encoder::new().unwrap().encode(row).unwrap()).unwrap()
+        decode(&encoder().encode(row).unwrap()).unwrap()
     }
 
     #[test]
     fn rows_read_back_and_keep_the_layout_of_their_version() {
-        assert_eq!(
-            PageRecord::from(frozen::<PageRow>(
-                &page().into(),
-                "010e687474703a2f2f652e636f6d2f61ef9bafcdf8acd1910101ad020101720000003f01000000000000d03f0000403f020305652e636f6d0107010173016108090a017401630003e7a8bb01780b0c0d01010e0f010000003f00000000000000c03f000000000000b03f0201010101010165000101770100000040"
-            )),
-            page()
-        );
-        assert_eq!(
-            Vec::try_from(frozen::<OutlinkRows>(
-                &outlinks().into(),
-                "02000e687474703a2f2f652e636f6d2f6201620001050e687474703a2f2f652e636f6d2f6201620205"
-            ))
-            .unwrap(),
-            outlinks()
-        );
         assert_eq!(frozen(&host(), "05652e636f6d01020304050600000000000000000001c801060608"), host());
         assert_eq!(
             frozen(&state(), "0102000000010b73636f70652e6465707468030107652e636f6d2f2a02000400000106627564676574"),
@@ -387,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_row_of_another_version_is_refused_by_name() {
-        let mut bytes = Encoder::new().unwrap().encode(&state()).unwrap();
+        let mut bytes = encoder().encode(&state()).unwrap();
         bytes[0] = 9;
         let message = decode::<CrawlState>(&bytes).unwrap_err().to_string();
         assert!(message.contains("state row") && message.contains("version 9"), "{message}");
@@ -395,20 +257,20 @@ mod tests {
 
     #[test]
     fn a_row_that_claims_to_be_huge_is_refused_before_it_takes_memory() {
-        let message = decode_page(&[1, 0xff, 0xff, 0xff, 0xff, 0]).unwrap_err().to_string();
+        let message = decode::<RobotsRecord>(&[1, 0xff, 0xff, 0xff, 0xff, 0]).unwrap_err().to_string();
         assert!(message.contains("claims 4294967295 bytes"), "{message}");
     }
 
     proptest! {
         #[test]
         fn bytes_that_are_no_row_are_an_error(mut bytes: Vec<u8>, at: prop::sample::Index) {
-            let whole = Encoder::new().unwrap().encode(&PageRow::from(page())).unwrap();
-            let _ = decode_page(&whole[..at.index(whole.len())]).unwrap_err();
+            let whole = encoder().encode(&robots()).unwrap();
+            let _ = decode::<RobotsRecord>(&whole[..at.index(whole.len())]).unwrap_err();
             if let Some(first) = bytes.first_mut() {
                 *first = 1;
             }
             // Short rows of numbers may be right by chance; none of them may panic.
-            let _ = (decode_page(&bytes), decode_outlinks(&bytes), decode::<HostRow>(&bytes), decode::<CrawlState>(&bytes));
+            let _ = (decode::<RobotsRecord>(&bytes), decode::<HostRow>(&bytes), decode::<CrawlState>(&bytes));
         }
     }
 }

@@ -15,15 +15,21 @@ mod check;
 mod codec;
 mod dump;
 mod error;
+mod fresh;
 mod labels;
 mod link_row;
+mod links_row;
+mod log;
+mod on_page;
 mod open;
+mod page_row;
 mod read;
 mod records;
 mod repair;
 mod schema;
 mod size;
 mod verify;
+mod words;
 mod writer;
 
 use serde::{Deserialize, Serialize};
@@ -34,7 +40,7 @@ pub use labels::PageLabels;
 pub use open::Store;
 pub use read::{Known, Stock};
 pub use records::{
-    ArchivePlace, Batch, Capture, Chosen, CopyKind, CopyOf, CrawlState, HostRecord, InLink, LinkRecord, OutlinkFate,
+    AddedInLink, ArchivePlace, Batch, Capture, Chosen, CopyKind, CopyOf, CrawlState, HostRecord, InLink, LinkRecord, OutlinkFate,
     OutlinkRecord, PageRecord, RobotsRecord,
 };
 pub use size::{Sizes, TableSize};

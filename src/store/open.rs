@@ -8,7 +8,7 @@ use std::{
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, Mutex, atomic::AtomicBool},
 };
 
 use redb::{Builder, Database, ReadableDatabase, StorageBackend};
@@ -17,7 +17,9 @@ use super::{
     StoreConfig, StoreError,
     archive::{self, ArchiveEnd},
     codec::decode,
+    on_page::NearLinks,
     schema::{self, ARCHIVE_KEY, table},
+    words::{WordList, Words},
 };
 
 /// What a crawl knows: the reading side, and maintenance. Clones share one open database.
@@ -30,6 +32,9 @@ pub struct Store {
 pub(super) struct Shared {
     pub database: Database,
     pub dir: PathBuf,
+    words: Words,
+    /// Rows of the log never change, so it does not matter which commit they were read in.
+    pub near_links: Mutex<NearLinks>,
     /// A [`Writer`](super::Writer) is alive.
     pub writing: AtomicBool,
 }
@@ -125,7 +130,8 @@ impl Store {
 
     fn checked(dir: &Path, database: Database) -> Result<Self, StoreError> {
         guarded(dir, || schema::check_version(&database, dir))?;
-        Ok(Self { shared: Arc::new(Shared { database, dir: dir.to_owned(), writing: AtomicBool::new(false) }) })
+        let (words, near_links, writing) = (Words::default(), Mutex::default(), AtomicBool::new(false));
+        Ok(Self { shared: Arc::new(Shared { database, dir: dir.to_owned(), words, near_links, writing }) })
     }
 
     fn trimmed(self) -> Result<Self, StoreError> {
@@ -136,6 +142,11 @@ impl Store {
 }
 
 impl Shared {
+    /// The words of the store, up to this number at least.
+    pub fn words(&self, number: u32) -> Result<Arc<WordList>, StoreError> {
+        self.words.up_to(number, &self.database)
+    }
+
     /// Where the committed archive ends.
     pub fn archive_end(&self) -> Result<ArchiveEnd, StoreError> {
         let meta = self.database.begin_read()?.open_table(table::meta)?;

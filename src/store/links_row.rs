@@ -1,0 +1,386 @@
+//! The links of a page as one row: what became of each, and the surroundings of those that waiting URLs were found by.
+//!
+//! A waiting URL keeps the numbers of the links that lead to it; their words, their anchors, and mostly the URL itself are
+//! read here, where they are written once and packed together with those around them.
+//!
+//! Promises: outlinks and in-links come back as they were.
+//! Never: changes after its page was committed.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::{
+    InLink, OutlinkFate, OutlinkRecord, StoreError,
+    codec::{Encoder, body, damaged, unpack},
+    words::{GetWords, distances, numbers},
+};
+use crate::{
+    page::LinkContext,
+    text::TermId,
+    url::{Fingerprint, Url},
+};
+
+const KIND: &str = "outlinks";
+const VERSION: u8 = 2;
+
+#[derive(Serialize, Deserialize)]
+struct Row<'a> {
+    fates: Vec<OutlinkFate>,
+    #[serde(borrow)]
+    urls: Texts<'a>,
+    #[serde(borrow)]
+    anchors: Texts<'a>,
+    /// Targets that do not follow from their URLs, by place: hashes pack badly, so the rest are left out.
+    targets: Vec<(u32, Fingerprint)>,
+    /// The words of all contexts, each once: distances of the numbers of those that have one, then the ids of the others.
+    numbered: Vec<u32>,
+    #[serde(borrow)]
+    others: Ids<'a>,
+    /// Words of the contexts, one context's after the other, as places in that list: the anchor's, then those around it.
+    said: Vec<u32>,
+    /// Headings of contexts: number on the page, words.
+    headings: Vec<(Option<u16>, Vec<u32>)>,
+    places: Vec<Place>,
+    contexts: Vec<ContextRow<'a>>,
+}
+
+/// Texts, one after the other.
+#[derive(Serialize, Deserialize)]
+struct Texts<'a> {
+    lengths: Vec<u32>,
+    #[serde(borrow)]
+    text: Cow<'a, str>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Place {
+    #[serde(with = "postcard::fixint::le")]
+    tag_path: u32,
+    group: u16,
+    navigation: bool,
+}
+
+/// The surroundings of one link; words, headings and places are numbers in their lists.
+#[derive(Serialize, Deserialize)]
+struct ContextRow<'a> {
+    ordinal: u16,
+    /// Place among the outlinks, plus one; 0 where it is none of them (a redirect, a canonical address).
+    outlink: u32,
+    /// `None` where it is the outlink's.
+    #[serde(borrow)]
+    anchor_text: Option<Cow<'a, str>>,
+    /// Numbers of words in `said`.
+    anchor: u32,
+    around: u32,
+    heading: u32,
+    place: u32,
+    /// `None` where it follows from the link's place among the outlinks.
+    position: Option<f32>,
+}
+
+/// The contexts of one page's links that are to be kept, by ordinal, with the target of each.
+pub(super) type Noted<'a> = BTreeMap<u16, (Fingerprint, &'a InLink)>;
+
+/// Packs the links of a page.
+pub(super) fn encode(encoder: &mut Encoder, outlinks: &[OutlinkRecord], noted: &Noted<'_>) -> Result<Vec<u8>, StoreError> {
+    let places: FxHashMap<Fingerprint, usize> =
+        outlinks.iter().enumerate().rev().map(|(at, outlink)| (outlink.target, at)).collect();
+    let mut ids: Vec<TermId> = Vec::new();
+    for (_, in_link) in noted.values() {
+        let LinkContext { anchor, around, .. } = &in_link.context;
+        ids.extend(anchor.iter().chain(around).chain(&in_link.heading));
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let (mut numbered, mut others) = (Vec::new(), Vec::new());
+    for id in ids {
+        match encoder.words.number_of(id) {
+            Some(number) => numbered.push((number, id)),
+            None => others.push(id.0),
+        }
+    }
+    numbered.sort_unstable();
+    let all = numbered.iter().map(|&(_, id)| id).chain(others.iter().map(|&id| TermId(id)));
+    let place_of: FxHashMap<TermId, u32> = all.zip(0..).collect();
+    let in_list = |ids: &[TermId]| ids.iter().map(|id| place_of.get(id).copied().unwrap_or_default()).collect::<Vec<u32>>();
+    let mut said = Vec::new();
+    let (mut headings, mut places_list) = (Vec::new(), Vec::new());
+    let contexts = noted.iter().map(|(&ordinal, (target, in_link))| {
+        let InLink { source: _, ordinal: _, context, heading: heading_words } = in_link;
+        let LinkContext { anchor_text, anchor, around, heading, tag_path, group, position, navigation } = context;
+        let at = places.get(target).copied();
+        let place = Place { tag_path: *tag_path, group: *group, navigation: *navigation };
+        said.extend(in_list(anchor));
+        said.extend(in_list(around));
+        ContextRow {
+            ordinal,
+            outlink: at.map_or(0, |at| at as u32 + 1),
+            anchor_text: match at {
+                Some(at) if *outlinks[at].anchor == **anchor_text => None,
+                _ => Some(Cow::Borrowed(&**anchor_text)),
+            },
+            anchor: anchor.len() as u32,
+            around: around.len() as u32,
+            heading: place_in(&mut headings, (*heading, in_list(heading_words))),
+            place: place_in(&mut places_list, place),
+            position: match at {
+                Some(at) if usual_position(at, outlinks.len()).to_bits() == position.to_bits() => None,
+                _ => Some(*position),
+            },
+        }
+    });
+    let contexts: Vec<ContextRow<'_>> = contexts.collect();
+    let targets = outlinks.iter().enumerate().filter(|(_, link)| fingerprint_of(&link.url) != Some(link.target));
+    let row = Row {
+        fates: outlinks.iter().map(|link| link.fate).collect(),
+        urls: Texts::of(outlinks.iter().map(|link| link.url.as_str())),
+        anchors: Texts::of(outlinks.iter().map(|link| link.anchor.as_str())),
+        targets: targets.map(|(at, link)| (at as u32, link.target)).collect(),
+        numbered: distances(&numbered.iter().map(|&(number, _)| number).collect::<Vec<_>>()),
+        others: Ids(Cow::Owned(others)),
+        said,
+        headings,
+        places: places_list,
+        contexts,
+    };
+    encoder.pack(KIND, VERSION, &row)
+}
+
+/// The place of a value in a list, to which it is added where it is new. Lists are short.
+fn place_in<T: PartialEq>(list: &mut Vec<T>, value: T) -> u32 {
+    let at = list.iter().rposition(|known| *known == value).unwrap_or_else(|| {
+        list.push(value);
+        list.len() - 1
+    });
+    at as u32
+}
+
+/// Where a link stands that is number `at` of so many, as the parser counts.
+fn usual_position(at: usize, of: usize) -> f32 {
+    at as f32 / of.saturating_sub(1).max(1) as f32
+}
+
+fn fingerprint_of(url: &str) -> Option<Fingerprint> {
+    Url::parse(url).ok().map(|url| Fingerprint::of(&url))
+}
+
+/// The links of a page, unpacked.
+pub(super) struct Links {
+    row: Row<'static>,
+    words: Vec<TermId>,
+}
+
+impl Links {
+    pub fn unpack(row: &[u8], words: GetWords<'_>) -> Result<Self, StoreError> {
+        let raw = unpack(KIND, body(KIND, VERSION, row)?)?;
+        let row: Row<'_> = postcard::from_bytes(&raw).map_err(|e| damaged(KIND, e))?;
+        let numbered = numbers(&row.numbered).ok_or_else(|| damaged(KIND, "a word has no number"))?;
+        let mut list = Vec::with_capacity(numbered.len() + row.others.0.len());
+        if let Some(&last) = numbered.last() {
+            let words = words(last)?;
+            for number in numbered {
+                list.push(words.id(number).ok_or_else(|| damaged(KIND, format!("there is no word {number}")))?);
+            }
+        }
+        list.extend(row.others.0.iter().map(|&id| TermId(id)));
+        Ok(Self { words: list, row: row.into_owned() })
+    }
+
+    /// What became of each link, in page order.
+    pub fn outlinks(&self) -> Result<Vec<OutlinkRecord>, StoreError> {
+        let row = &self.row;
+        let targets: FxHashMap<u32, Fingerprint> = row.targets.iter().copied().collect();
+        let (mut urls, mut anchors) = (row.urls.iter(), row.anchors.iter());
+        let record = |(at, fate): (u32, &OutlinkFate)| {
+            let (url, anchor) = urls.next().zip(anchors.next()).ok_or_else(|| damaged(KIND, "a link is cut short"))?;
+            let target = targets.get(&at).copied().or_else(|| fingerprint_of(url));
+            let target = target.ok_or_else(|| damaged(KIND, "a target is missing"))?;
+            Ok(OutlinkRecord { target, url: url.to_owned(), anchor: anchor.to_owned(), fate: *fate })
+        };
+        (0..).zip(&row.fates).map(record).collect()
+    }
+
+    /// The in-link that is number `ordinal` of page `source`, and the URL that it leads to, where the page's links have it.
+    pub fn in_link(&self, source: u64, ordinal: u16) -> Result<(InLink, Option<&str>), StoreError> {
+        let missing = || damaged(KIND, format!("link {ordinal} of page {source} is not as it should be"));
+        let row = &self.row;
+        let at = row.contexts.binary_search_by_key(&ordinal, |context| context.ordinal).map_err(|_| missing())?;
+        let context = &row.contexts[at];
+        let outlink = (context.outlink as usize).checked_sub(1);
+        let word = |&number: &u32| self.words.get(number as usize).copied().ok_or_else(missing);
+        let words = |numbers: &[u32]| numbers.iter().map(word).collect::<Result<Box<[TermId]>, _>>();
+        let start: usize = row.contexts[..at].iter().map(|before| before.anchor as usize + before.around as usize).sum();
+        let (around_at, end) = (start + context.anchor as usize, start + context.anchor as usize + context.around as usize);
+        let (anchor, around) = (row.said.get(start..around_at), row.said.get(around_at..end));
+        let (heading, heading_words) = row.headings.get(context.heading as usize).ok_or_else(missing)?;
+        let Place { tag_path, group, navigation } = *row.places.get(context.place as usize).ok_or_else(missing)?;
+        let anchor_text = match (&context.anchor_text, outlink) {
+            (Some(text), _) => &**text,
+            (None, Some(at)) => row.anchors.get(at).ok_or_else(missing)?,
+            (None, None) => return Err(missing()),
+        };
+        let position = match (context.position, outlink) {
+            (Some(position), _) => position,
+            (None, Some(at)) => usual_position(at, row.fates.len()),
+            (None, None) => return Err(missing()),
+        };
+        let context = LinkContext {
+            anchor_text: anchor_text.into(),
+            anchor: words(anchor.ok_or_else(missing)?)?,
+            around: words(around.ok_or_else(missing)?)?,
+            heading: *heading,
+            tag_path,
+            group,
+            position,
+            navigation,
+        };
+        let in_link = InLink { source, ordinal, context, heading: words(heading_words)? };
+        Ok((in_link, outlink.and_then(|at| row.urls.get(at))))
+    }
+
+    /// Whether everything in it can be read.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.outlinks()?;
+        self.row.contexts.iter().try_for_each(|context| self.in_link(0, context.ordinal).map(drop))
+    }
+}
+
+impl Row<'_> {
+    fn into_owned(self) -> Row<'static> {
+        let texts = |texts: Texts<'_>| Texts { lengths: texts.lengths, text: Cow::Owned(texts.text.into_owned()) };
+        let context = |context: ContextRow<'_>| {
+            let ContextRow { ordinal, outlink, anchor_text, anchor, around, heading, place, position } = context;
+            let anchor_text = anchor_text.map(|text| Cow::Owned(text.into_owned()));
+            ContextRow { ordinal, outlink, anchor_text, anchor, around, heading, place, position }
+        };
+        let Row { fates, urls, anchors, targets, numbered, others, said, headings, places, contexts } = self;
+        Row {
+            fates,
+            urls: texts(urls),
+            anchors: texts(anchors),
+            targets,
+            numbered,
+            others: Ids(Cow::Owned(others.0.into_owned())),
+            said,
+            headings,
+            places,
+            contexts: contexts.into_iter().map(context).collect(),
+        }
+    }
+}
+
+impl<'a> Texts<'a> {
+    fn of<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Self {
+        Self { lengths: texts.clone().map(|text| text.len() as u32).collect(), text: Cow::Owned(texts.collect()) }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        self.lengths.iter().scan(0, |start, &length| {
+            let from = *start;
+            *start += length as usize;
+            self.text.get(from..*start)
+        })
+    }
+
+    fn get(&self, at: usize) -> Option<&str> {
+        let start: usize = self.lengths.get(..at)?.iter().map(|&length| length as usize).sum();
+        self.text.get(start..start + *self.lengths.get(at)? as usize)
+    }
+}
+
+/// Word ids, ascending, four bytes each: they are hashes, so a varint would take five.
+struct Ids<'a>(Cow<'a, [u32]>);
+
+impl Serialize for Ids<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes: Vec<u8> = self.0.iter().flat_map(|id| id.to_le_bytes()).collect();
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+impl<'de> Deserialize<'de> for Ids<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (ids, rest) = <&[u8]>::deserialize(deserializer)?.as_chunks();
+        if !rest.is_empty() {
+            return Err(de::Error::custom("word ids that are not whole"));
+        }
+        Ok(Self(ids.iter().map(|id| u32::from_le_bytes(*id)).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        store::{
+            codec::hex,
+            words::{Numbering, WordList},
+        },
+        url::Refusal,
+    };
+
+    fn no_words(_: u32) -> Result<Arc<WordList>, StoreError> {
+        Ok(Arc::default())
+    }
+
+    fn outlinks() -> Vec<OutlinkRecord> {
+        let outlink =
+            |target, url: &str, anchor: &str, fate| OutlinkRecord { target, url: url.into(), anchor: anchor.into(), fate };
+        let own = fingerprint_of("http://e.com/b").unwrap();
+        vec![
+            outlink(own, "http://e.com/b", "b", OutlinkFate::Queued),
+            outlink(Fingerprint(5), "http://e.com/b", "", OutlinkFate::Refused(Refusal::Depth)),
+            outlink(fingerprint_of("http://e.com/c").unwrap(), "http://e.com/c", "稻", OutlinkFate::Known),
+        ]
+    }
+
+    fn in_link(ordinal: u16, anchor_text: &str, position: f32) -> InLink {
+        let context = LinkContext {
+            anchor_text: anchor_text.into(),
+            anchor: [TermId(9)].into(),
+            around: [TermId(3), TermId(9), TermId(3)].into(),
+            heading: Some(1),
+            tag_path: 5,
+            group: 6,
+            position,
+            navigation: true,
+        };
+        InLink { source: 7, ordinal, context, heading: [TermId(8)].into() }
+    }
+
+    #[test]
+    fn links_and_their_surroundings_come_back_and_keep_the_layout_of_their_version() {
+        let links = outlinks();
+        let in_links = [in_link(0, "b", 0.0), in_link(1, "稻", 1.0), in_link(2, "", 0.25)];
+        let targets = [links[0].target, links[2].target, Fingerprint(77)];
+        let noted: Noted<'_> = in_links.iter().zip(targets).map(|(link, target)| (link.ordinal, (target, link))).collect();
+        let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
+        let row = encode(&mut encoder, &links, &noted).unwrap();
+        let read = Links::unpack(&row, &no_words).unwrap();
+        assert_eq!(read.outlinks().unwrap(), links);
+        for (in_link, url) in in_links.iter().zip([Some("http://e.com/b"), Some("http://e.com/c"), None]) {
+            assert_eq!(read.in_link(7, in_link.ordinal).unwrap(), (in_link.clone(), url));
+        }
+        read.check().unwrap();
+        assert!(read.in_link(7, 3).unwrap_err().to_string().contains("link 3 of page 7"));
+        assert_eq!(
+            hex(&unpack(KIND, body(KIND, VERSION, &row).unwrap()).unwrap()),
+            "0300020501030e0e0e2a687474703a2f2f652e636f6d2f62687474703a2f2f652e636f6d2f62687474703a2f2f652e636f6d2f63030100030462e7a8bb010105000c0300000008000000090000000c02000200020002000200020001010101010105000000060103000100010300000001030001030000000200010001030000010000803e",
+            "the row has changed: raise its VERSION, or old crawls are misread"
+        );
+        for cut in 0..row.len() {
+            assert!(Links::unpack(&row[..cut], &no_words).is_err());
+        }
+    }
+
+    #[test]
+    fn a_page_without_links_has_a_row_too() {
+        let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
+        let row = encode(&mut encoder, &[], &Noted::default()).unwrap();
+        assert_eq!(Links::unpack(&row, &no_words).unwrap().outlinks().unwrap(), []);
+    }
+}
