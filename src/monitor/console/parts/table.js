@@ -15,7 +15,7 @@ export function table({ caption, columns, items = [], empty = t("none"), caption
     h("thead", {}, h("tr", {}, columns.map((column) => h("th", { scope: "col", class: shape(column) }, column.head)))),
     body);
   const none = h("p", { class: "empty" }, empty);
-  const room = h("div", { class: "table", role: "region", "aria-label": caption, tabindex: "0" }, grid);
+  const room = roomFor(grid, caption);
   const node = h("div", { class: "table-box" }, room, none);
   const update = (rows) => {
     room.hidden = rows.length === 0;
@@ -28,6 +28,22 @@ export function table({ caption, columns, items = [], empty = t("none"), caption
   update(items);
   return { node, update };
 }
+
+/** A room that scrolls sideways, and can be scrolled by keys while there is something to scroll. */
+export function roomFor(grid, caption) {
+  const room = h("div", { class: "table", role: "region", "aria-label": caption }, grid);
+  sizes.observe(room);
+  sizes.observe(grid);
+  return room;
+}
+
+const sizes = new ResizeObserver((changes) => {
+  for (const room of new Set(changes.map(({ target }) => target.closest(".table")))) {
+    if (!room) continue;
+    if (room.scrollWidth > room.clientWidth + 1) room.setAttribute("tabindex", "0");
+    else room.removeAttribute("tabindex");
+  }
+});
 
 /** Pairs of term and description. */
 export function facts(pairs) {

@@ -10,6 +10,7 @@ import { spark } from "../chart/small.js";
 import { alertList } from "../parts/alerts.js";
 import { input, select } from "../parts/form.js";
 import { badge, ending, nameOf } from "../parts/state.js";
+import { roomFor } from "../parts/table.js";
 
 const STATES = ["queued", "running", "paused", "stopping", "stopped", "finished", "failed"];
 
@@ -79,7 +80,7 @@ export default async function overview({ query, signal }) {
     h("div", { class: "head" }, h("h1", {}, t("overview.title")), maySteer() ? h("a", { class: "button primary", href: "/new" }, t("nav.new")) : null),
     alerts.node,
     h("div", { class: "row filters", role: "search" }, search, state, totals),
-    h("div", { class: "table" }, grid),
+    roomFor(grid, t("overview.title")),
     none,
   ];
 }
