@@ -51,6 +51,8 @@ export function facts(pairs) {
     .map(([term, value]) => [h("dt", {}, term), h("dd", {}, value)]));
 }
 
+const BARREN = 50;
+
 /**
  * A list that grows by a button, page by page. `load(cursor)` gives {items, next}; `draw(items, fresh)` shows them, `fresh`
  * when they replace what was there. Gives {node, reload}.
@@ -58,6 +60,7 @@ export function facts(pairs) {
 export function pager(load, draw) {
   let cursor = null;
   let round = 0;
+  let barren = 0;
   const more = h("button", { type: "button", on: { click: () => step(false) } }, t("more"));
   const wrong = h("p", { class: "wrong", role: "alert", hidden: true });
   const node = h("div", { class: "pager" }, wrong, more);
@@ -71,6 +74,7 @@ export function pager(load, draw) {
       cursor = next ?? null;
       wrong.hidden = true;
       draw(items, fresh);
+      barren = items.length === 0 && cursor !== null && barren < BARREN ? barren + 1 : 0;
     } catch (error) {
       if (mine !== round || error.name === "AbortError") return;
       wrong.textContent = error.status ? error.message : t("failed.offline");
@@ -79,6 +83,8 @@ export function pager(load, draw) {
       if (mine === round) {
         more.disabled = false;
         more.hidden = cursor === null;
+        // A server looks through so many rows at a time; none of them may have fitted.
+        if (barren > 0) step(false);
       }
     }
   }

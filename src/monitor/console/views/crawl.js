@@ -25,7 +25,10 @@ export default async function crawl(context) {
   const { params: { id, tab = "now" }, signal } = context;
   const load = TABS[tab];
   if (!load) return (await import("./lost.js")).default(context);
-  const [first, module] = await Promise.all([get(ofCrawl(id), { signal }), load()]);
+  const [told, module] = await Promise.all([get(ofCrawl(id), { signal }), load()]);
+  // Another server calls its crawl by its own name; here it is SERVER~NAME.
+  const here = id.includes("~") ? { id, server: id.split("~")[0] } : { id };
+  const first = { ...told, ...here };
   let now = first;
   const hearers = [];
   const state = badge(first.state);
@@ -33,7 +36,7 @@ export default async function crawl(context) {
   const end = h("p", { class: "small ending" });
   const take = (next) => {
     if (next.state !== now.state) say(t("said.state", { name: nameOf(next), state: t(`state.${next.state}`) }));
-    now = { ...now, ...next };
+    now = { ...now, ...next, ...here };
     state.update(now.state);
     buttons.update(now);
     alerts.update(now.alerts ?? []);

@@ -8,7 +8,9 @@ import { on } from "../core/live.js";
 import { note } from "../core/router.js";
 import { bar } from "../chart/small.js";
 import { select } from "../parts/form.js";
-import { table } from "../parts/table.js";
+import { pager, table } from "../parts/table.js";
+
+const PART = 50;
 
 export default async function hosts({ id, query, signal }) {
   const share = (host) => (host.fetched ? host.relevant / host.fetched : null);
@@ -31,12 +33,17 @@ export default async function hosts({ id, query, signal }) {
       { head: t("col.bytes"), num: true, wide: true, cell: (host) => bytes(host.bytes) },
     ],
   });
-  const load = async () => {
+  let rows = [];
+  const more = pager((cursor) => get(ofCrawl(id, "/hosts"), { query: { sort: sort.value, cursor, limit: PART }, signal }), (items, fresh) => {
+    rows = fresh ? items : [...rows, ...items];
+    view.update(rows);
+  });
+  sort.addEventListener("change", () => {
     note({ sort: sort.value === "yield" ? "" : sort.value });
-    view.update((await get(ofCrawl(id, "/hosts"), { query: { sort: sort.value }, signal })).items);
-  };
-  sort.addEventListener("change", load);
-  on("tick", () => load().catch(() => {}), signal);
-  await load();
-  return [h("div", { class: "row filters" }, sort), view.node];
+    more.reload();
+  });
+  // Who has asked for more reads further down: the list stays as it is then.
+  on("tick", () => rows.length <= PART && more.reload(), signal);
+  await more.reload();
+  return [h("div", { class: "row filters" }, sort), view.node, more.node];
 }

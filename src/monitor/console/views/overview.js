@@ -12,6 +12,7 @@ import { input, select } from "../parts/form.js";
 import { badge, ending, nameOf } from "../parts/state.js";
 import { roomFor } from "../parts/table.js";
 
+const OTHERS_MS = 5000;
 const STATES = ["queued", "running", "paused", "stopping", "stopped", "finished", "failed"];
 
 export default async function overview({ query, signal }) {
@@ -68,13 +69,17 @@ export default async function overview({ query, signal }) {
     crawls.delete(id);
     arrange();
   }, signal);
-  on("tick", async () => {
+  const reload = async () => {
     const fresh = await get("/crawls", { signal }).catch(() => null);
     if (!fresh) return;
     crawls.clear();
     for (const crawl of fresh.items) crawls.set(crawl.id, crawl);
     arrange();
-  }, signal);
+  };
+  on("tick", reload, signal);
+  // No event tells of the crawls of other servers.
+  const others = setInterval(() => [...crawls.values()].some((crawl) => crawl.server) && reload(), OTHERS_MS);
+  signal.addEventListener("abort", () => clearInterval(others));
   arrange();
   return [
     h("div", { class: "head" }, h("h1", {}, t("overview.title")), maySteer() ? h("a", { class: "button primary", href: "/new" }, t("nav.new")) : null),
