@@ -2,7 +2,7 @@
 
 import { h } from "../core/dom.js";
 import { t } from "../core/i18n.js";
-import { bytes, delay, number, percent, relative } from "../core/format.js";
+import { bytes, clock, delay, number, percent, relative } from "../core/format.js";
 import { get, ofCrawl } from "../core/api.js";
 import { on } from "../core/live.js";
 import { note } from "../core/router.js";
@@ -11,6 +11,13 @@ import { select } from "../parts/form.js";
 import { pager, table } from "../parts/table.js";
 
 const PART = 50;
+
+/** When a host may be asked again. A recorded web has a clock of its own, which lies far from ours. */
+function backoff(until) {
+  if (!until) return "–";
+  const far = Math.abs(new Date(until) - Date.now()) > 7 * 86_400_000;
+  return h("span", { class: "warning" }, far ? clock(until) : relative(until));
+}
 
 export default async function hosts({ id, query, signal }) {
   const share = (host) => (host.fetched ? host.relevant / host.fetched : null);
@@ -28,7 +35,7 @@ export default async function hosts({ id, query, signal }) {
       { head: t("hosts.requests"), num: true, wide: true, cell: (host) => number(host.requests) },
       { head: t("hosts.refused"), num: true, wide: true, cell: (host) => number(host.refused_429) },
       { head: t("hosts.delay"), num: true, wide: true, cell: (host) => delay(host.delay_ms) },
-      { head: t("hosts.backoff"), wide: true, cell: (host) => (host.backoff_until && new Date(host.backoff_until) > new Date() ? h("span", { class: "warning" }, relative(host.backoff_until)) : "–") },
+      { head: t("hosts.backoff"), wide: true, cell: (host) => backoff(host.backoff_until) },
       { head: "robots.txt", wide: true, long: true, cell: (host) => host.robots || "–" },
       { head: t("col.bytes"), num: true, wide: true, cell: (host) => bytes(host.bytes) },
     ],
