@@ -6,6 +6,7 @@ import { bytes, number, percent, rate } from "../core/format.js";
 import { get, maySteer } from "../core/api.js";
 import { on } from "../core/live.js";
 import { note } from "../core/router.js";
+import { learnServers, serverName } from "../core/servers.js";
 import { spark } from "../chart/small.js";
 import { alertList } from "../parts/alerts.js";
 import { input, select } from "../parts/form.js";
@@ -75,12 +76,18 @@ export default async function overview({ query, signal }) {
     crawls.clear();
     for (const crawl of fresh.items) crawls.set(crawl.id, crawl);
     arrange();
+    await nameServers();
+  };
+  const nameServers = async () => {
+    const met = [...crawls.values()].map((crawl) => crawl.server).filter(Boolean);
+    if (await learnServers(met)) arrange();
   };
   on("tick", reload, signal);
   // No event tells of the crawls of other servers.
   const others = setInterval(() => [...crawls.values()].some((crawl) => crawl.server) && reload(), OTHERS_MS);
   signal.addEventListener("abort", () => clearInterval(others));
   arrange();
+  nameServers();
   return [
     h("div", { class: "head" }, h("h1", {}, t("overview.title")), maySteer() ? h("a", { class: "button primary", href: "/new" }, t("nav.new")) : null),
     alerts.node,
@@ -99,15 +106,17 @@ function row(crawl) {
   const line = spark();
   const name = h("a", { href: `/crawls/${encodeURIComponent(crawl.id)}` });
   const below = h("span", { class: "small" });
+  const end = h("span", { class: "small wide" });
   const cells = Object.fromEntries(["recent", "fetched", "relevant", "rate", "waiting", "bytes"].map((key) => [key, h("td", { class: key === "recent" ? "num" : "num wide" })]));
   const warning = h("span", { class: "warning", hidden: true });
-  const node = h("tr", { "data-crawl": crawl.id }, h("th", { scope: "row" }, name, warning, below), h("td", {}, state.node), h("td", { class: "drawing" }, line.node), Object.values(cells));
+  const node = h("tr", { "data-crawl": crawl.id }, h("th", { scope: "row" }, name, warning, below, end), h("td", {}, state.node), h("td", { class: "drawing" }, line.node), Object.values(cells));
   const update = (now) => {
     setText(name, nameOf(now));
     state.update(now.state);
     line.update(now.spark ?? []);
-    const about = [now.server ? t("overview.on_server", { server: now.server }) : "", now.topic_name && now.topic_name !== nameOf(now) ? now.topic_name : "", ending(now)];
+    const about = [now.server ? t("overview.on_server", { server: serverName(now.server) }) : "", now.topic_name && now.topic_name !== nameOf(now) ? now.topic_name : ""];
     setText(below, about.filter(Boolean).join(" · "));
+    setText(end, ending(now));
     const count = now.alerts?.length ?? 0;
     warning.hidden = count === 0;
     setText(warning, count ? now.alerts.map((alert) => (has(`alert.${alert.rule}`) ? t(`alert.${alert.rule}`) : alert.rule)).join(", ") : "");
