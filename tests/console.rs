@@ -159,7 +159,8 @@ fn new_token(file: &Path, role: &str) -> String {
     let arguments = ["token", "new", "--role", role, "--tokens", file.to_str().unwrap()];
     let output = Command::new(env!("CARGO_BIN_EXE_windrow")).args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().split_whitespace().last().unwrap().to_owned()
+    let told = String::from_utf8(output.stdout).unwrap();
+    told.split_whitespace().find(|word| word.starts_with("wr_")).unwrap_or_else(|| panic!("no token in {told:?}")).to_owned()
 }
 
 #[test]
