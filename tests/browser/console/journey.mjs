@@ -62,6 +62,18 @@ export async function steering(kit) {
   const paused = await kit.ask(page, `/crawls/${id}`);
   kit.check(paused.state === "paused" && paused.fetched > 0, `paused: ${paused.state}, ${paused.fetched} pages`);
   await kit.look(page, "crawl-paused");
+  await page.getByRole("link", { name: "Frontier" }).click();
+  await kit.drawn(page, `/crawls/${encodeURIComponent(id)}/frontier`);
+  const link = (row) => page.locator("tbody tr").nth(row).locator("th a").getAttribute("href");
+  const wanted = await link(3);
+  await page.getByRole("button", { name: `Boost ${wanted}`, exact: true }).click();
+  await kit.until(page, "the boosted link at the front", (url) => document.querySelector("tbody tr th a").getAttribute("href") === url, wanted);
+  const unwanted = await link(1);
+  await page.getByRole("button", { name: `Exclude ${unwanted}`, exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Exclude" }).click();
+  await kit.until(page, "the excluded link to leave", (url) => ![...document.querySelectorAll("tbody tr th a")].some((link) => link.getAttribute("href") === url), unwanted);
+  await page.getByRole("link", { name: "Now" }).click();
+  await kit.drawn(page, `/crawls/${encodeURIComponent(id)}`);
   await page.getByRole("button", { name: "Resume" }).click();
   await kit.until(page, "the crawl to run again", badge, "running");
   await kit.until(page, "more pages than before the pause", (fetched) => Number(document.querySelector(".tiles dd").textContent.replace(/\D/g, "")) > fetched, paused.fetched);

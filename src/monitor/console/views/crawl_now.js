@@ -14,11 +14,11 @@ import { modelHealth, traps, tunnels } from "./crawl_sides.js";
 const REFRESH_MS = 1500;
 const NEWEST = 12;
 
-export default async function now({ id, crawl, whenChanged, signal }) {
+export default async function now({ id, crawl, current, whenChanged, signal }) {
   const charts = makeCharts();
   const figures = tiles();
   const paid = tunnels();
-  const held = traps(id, signal);
+  const held = traps(id, current, signal);
   const health = modelHealth(id, signal);
   const newest = liveList(id, NEWEST);
   figures.update(crawl);
