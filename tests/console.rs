@@ -9,7 +9,9 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::mpsc,
     thread,
+    time::Duration,
 };
 
 use regex::Regex;
@@ -137,12 +139,15 @@ impl Server {
             .stderr(Stdio::inherit())
             .spawn()
             .unwrap();
-        let address = Regex::new(r"http://127\.0\.0\.1:\d+").unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines().map_while(Result::ok);
-        let found = lines.find_map(|line| address.find(&line).map(|found| found.as_str().to_owned()));
-        // What else it says must not fill the pipe.
-        thread::spawn(move || lines.for_each(drop));
-        let address = found.unwrap_or_else(|| panic!("windrow serve ended without telling its address: {:?}", process.wait()));
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let (found, address) = mpsc::channel();
+        // Reads to the end, so that what else it says never fills the pipe.
+        thread::spawn(move || {
+            let address = Regex::new(r"http://127\.0\.0\.1:\d+").unwrap();
+            lines.filter_map(|line| address.find(&line).map(|at| at.as_str().to_owned())).for_each(|at| drop(found.send(at)));
+        });
+        let address = address.recv_timeout(Duration::from_secs(60));
+        let address = address.unwrap_or_else(|_| panic!("windrow serve does not tell its address: {:?}", process.kill()));
         Self { process, address }
     }
 }
