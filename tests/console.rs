@@ -9,7 +9,9 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::mpsc,
     thread,
+    time::Duration,
 };
 
 use regex::Regex;
@@ -35,6 +37,11 @@ fn files() -> BTreeMap<String, String> {
         }
     }
     found
+}
+
+/// What a file is, by its name.
+fn kind(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or_default()
 }
 
 type Texts = BTreeMap<String, serde_json::Value>;
@@ -76,7 +83,7 @@ fn both_languages_have_the_same_texts_with_the_same_places() {
 fn every_text_that_a_view_asks_for_is_there_and_none_is_left_over() {
     let files = files();
     let en = texts(&files, "en");
-    let scripts: String = files.iter().filter(|(name, _)| name.ends_with(".js")).map(|(_, text)| text.as_str()).collect();
+    let scripts: String = files.iter().filter(|(name, _)| kind(name) == "js").map(|(_, text)| text.as_str()).collect();
     let captured = |pattern: &str| -> BTreeSet<String> {
         Regex::new(pattern).unwrap().captures_iter(&scripts).map(|found| found[1].to_owned()).collect()
     };
@@ -112,10 +119,10 @@ fn the_sources_keep_the_rules_that_make_hostile_titles_harmless() {
             panic!("{name}: {} makes markup of text", found.as_str());
         }
         assert!(remote.find(text).is_none(), "{name} loads something from elsewhere");
-        if name.ends_with(".html") {
+        if kind(name) == "html" {
             assert!(inline.find(text).is_none(), "{name}: {:?} is forbidden by the policy", inline.find(text).unwrap().as_str());
         }
-        if name.ends_with(".js") || name.ends_with(".css") {
+        if ["js", "css"].contains(&kind(name)) {
             assert!(text.lines().count() <= 350, "{name} is too long to read at once");
             assert!(text.starts_with("//") || text.starts_with("/*"), "{name} does not say what it is");
         }
@@ -137,12 +144,15 @@ impl Server {
             .stderr(Stdio::inherit())
             .spawn()
             .unwrap();
-        let address = Regex::new(r"http://127\.0\.0\.1:\d+").unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines().map_while(Result::ok);
-        let found = lines.find_map(|line| address.find(&line).map(|found| found.as_str().to_owned()));
-        // What else it says must not fill the pipe.
-        thread::spawn(move || lines.for_each(drop));
-        let address = found.unwrap_or_else(|| panic!("windrow serve ended without telling its address: {:?}", process.wait()));
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let (found, address) = mpsc::channel();
+        // Reads to the end, so that what else it says never fills the pipe.
+        thread::spawn(move || {
+            let address = Regex::new(r"http://127\.0\.0\.1:\d+").unwrap();
+            lines.filter_map(|line| address.find(&line).map(|at| at.as_str().to_owned())).for_each(|at| drop(found.send(at)));
+        });
+        let address = address.recv_timeout(Duration::from_secs(60));
+        let address = address.unwrap_or_else(|_| panic!("windrow serve does not tell its address: {:?}", process.kill()));
         Self { process, address }
     }
 }
@@ -159,7 +169,8 @@ fn new_token(file: &Path, role: &str) -> String {
     let arguments = ["token", "new", "--role", role, "--tokens", file.to_str().unwrap()];
     let output = Command::new(env!("CARGO_BIN_EXE_windrow")).args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().split_whitespace().last().unwrap().to_owned()
+    let told = String::from_utf8(output.stdout).unwrap();
+    told.split_whitespace().find(|word| word.starts_with("wr_")).unwrap_or_else(|| panic!("no token in {told:?}")).to_owned()
 }
 
 #[test]

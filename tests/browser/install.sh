@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What tests/report_page.rs looks at the report with: Debian's Chromium and Chinese font, playwright-core and axe-core from npm, in
+# What tests/report_page.rs and tests/console.rs look at pages with: Debian's Chromium and Chinese font, playwright-core and axe-core from npm, in
 # target/browser. Once installed, it returns at once.
 set -euo pipefail
 cd "$(dirname "$0")/../.."

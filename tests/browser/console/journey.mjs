@@ -33,6 +33,15 @@ export async function mistakes(kit) {
   kit.check(wrong.invalid === "true" && wrong.message.length > 3 && wrong.focus, `a missing seed is not told at its field: ${JSON.stringify(wrong)}`);
   kit.check(new URL(page.url()).pathname === "/new", "the form was left although it was wrong");
   await kit.look(page, "new-wrong");
+  // What only the server can know comes back to its field, too, also where that is folded away.
+  await page.getByLabel("The demo web").check();
+  await page.getByText("Order, pace, memory").click();
+  await page.getByLabel("Memory ceiling").fill("plenty");
+  await page.getByText("Order, pace, memory").click();
+  await page.getByLabel("Seeds", { exact: true }).fill("http://nongye.example/");
+  await page.getByRole("button", { name: "Create the crawl" }).click();
+  await kit.until(page, "the server's error", () => document.activeElement.name === "memory" && document.activeElement.getAttribute("aria-invalid") === "true");
+  kit.check(await page.getByLabel("Memory ceiling").isVisible(), "a field with an error stays folded away");
 }
 
 /** A slow crawl of the demo web: its chart moves; it can be paused, resumed, stopped. */
@@ -53,6 +62,18 @@ export async function steering(kit) {
   const paused = await kit.ask(page, `/crawls/${id}`);
   kit.check(paused.state === "paused" && paused.fetched > 0, `paused: ${paused.state}, ${paused.fetched} pages`);
   await kit.look(page, "crawl-paused");
+  await page.getByRole("link", { name: "Frontier" }).click();
+  await kit.drawn(page, `/crawls/${encodeURIComponent(id)}/frontier`);
+  const link = (row) => page.locator("tbody tr").nth(row).locator("th a").getAttribute("href");
+  const wanted = await link(3);
+  await page.getByRole("button", { name: `Boost ${wanted}`, exact: true }).click();
+  await kit.until(page, "the boosted link at the front", (url) => document.querySelector("tbody tr th a").getAttribute("href") === url, wanted);
+  const unwanted = await link(1);
+  await page.getByRole("button", { name: `Exclude ${unwanted}`, exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Exclude" }).click();
+  await kit.until(page, "the excluded link to leave", (url) => ![...document.querySelectorAll("tbody tr th a")].some((link) => link.getAttribute("href") === url), unwanted);
+  await page.getByRole("link", { name: "Now" }).click();
+  await kit.drawn(page, `/crawls/${encodeURIComponent(id)}`);
   await page.getByRole("button", { name: "Resume" }).click();
   await kit.until(page, "the crawl to run again", badge, "running");
   await kit.until(page, "more pages than before the pause", (fetched) => Number(document.querySelector(".tiles dd").textContent.replace(/\D/g, "")) > fetched, paused.fetched);
@@ -69,12 +90,14 @@ export async function steering(kit) {
 export async function finishing(kit) {
   const page = await kit.window();
   await kit.go(page, `${kit.open}/`);
-  const id = await create(kit, page, { name: "Demo, 300 pages", pages: 300 });
+  const id = await create(kit, page, { name: "Demo, 800 pages", pages: 800 });
   kit.crawls.done = id;
   await kit.until(page, "the crawl to finish", badge, "finished");
   // The last figures come with the last event, and are asked for once more when it is quiet.
-  await kit.until(page, "300 pages in the tile", () => document.querySelector(".tiles dd").textContent === "300");
-  await kit.until(page, "a chart that ends at the last page", () => document.querySelector(".plot").getAttribute("aria-valuetext").includes("page 300"));
+  await kit.until(page, "800 pages in the tile", () => document.querySelector(".tiles dd").textContent === "800");
+  await kit.until(page, "a chart that ends at the last page", () => document.querySelector(".plot").getAttribute("aria-valuetext").includes("page 800"));
+  // After 500 pages some links are taken at random.
+  await kit.until(page, "the control's line", () => document.querySelector(".line.control").getAttribute("d").includes("L"));
   kit.check(await page.getByRole("button", { name: "Delete" }).isVisible(), "a finished crawl cannot be deleted");
   for (const format of ["csv", "jsonl"]) {
     const answer = await page.request.get(`${kit.open}/api/v1/crawls/${id}/export?format=${format}`);
@@ -86,7 +109,7 @@ export async function finishing(kit) {
   await kit.until(page, "the finished crawl in the list", (id) => document.querySelector(`tr[data-crawl="${id}"] .badge[data-state="finished"]`) !== null, id);
   await page.getByRole("searchbox").fill("nothing is called so");
   kit.check((await page.locator("tbody tr:visible").count()) === 0, "the filter hides nothing");
-  await page.getByRole("searchbox").fill("300 pages");
+  await page.getByRole("searchbox").fill("800 pages");
   kit.check((await page.locator("tbody tr:visible").count()) === 1, "the filter does not find a crawl by its name");
 }
 

@@ -26,6 +26,8 @@ export function frame({ title, note = "", keys, height = 220, x, value, latest, 
   const cursor = s("g", { class: "cursor" });
   svg.append(layer, cursor);
   const plot = h("div", { class: "plot", role: "slider", tabindex: "0", "aria-labelledby": `${id}-title`, "aria-valuemin": 0, "aria-orientation": "horizontal" }, svg);
+  const none = h("p", { class: "empty chart-empty" }, t("chart.empty"));
+  plot.append(none);
   const columns = [{ head: x.head, first: true, cell: (i) => x.text(i) }, ...keys.map((key) => ({ head: key.label, num: true, cell: (i) => value(key.id, i) }))];
   let rows = null;
   const fold = h("details", { class: "as-table" }, h("summary", {}, t("chart.as_table")));
@@ -40,6 +42,7 @@ export function frame({ title, note = "", keys, height = 220, x, value, latest, 
     const all = count();
     const at = Math.min(chosen ?? all - 1, all - 1);
     const known = all > 0;
+    none.hidden = known;
     const text = (key) => (chosen === null && latest ? latest(key.id) : value(key.id, at));
     for (const key of legend) setText(key.figure, known ? text(key) : "");
     setText(place, known && chosen !== null ? x.text(at) : "");

@@ -1,6 +1,7 @@
 // What happens on the server, as it happens: one event stream, opened for what the present view wants.
 // Promises: a stream that breaks is opened again, at growing intervals; until it is, the crawls are polled, so that views hear
-// `crawl` and `tick` either way. A hidden page holds no stream. Never: keeps a listener past its signal.
+// `crawl` and `tick` either way; crawls of other servers, of which no stream tells, are always polled. A hidden page holds no
+// stream. Never: keeps a listener past its signal.
 
 import { address, get, ofCrawl } from "./api.js";
 
@@ -37,6 +38,12 @@ export function want(crawl, open = true) {
 
 function connect() {
   close();
+  if (wanted.crawl?.includes("~")) {
+    become("polling");
+    poll = setInterval(ask, POLL_MS);
+    ask();
+    return;
+  }
   const query = wanted.crawl ? { crawl: wanted.crawl } : { types: "crawl,alert,gone" };
   stream = new EventSource(address("/events", query));
   for (const kind of ["crawl", "page", "alert", "gone"]) {
@@ -70,7 +77,9 @@ async function ask() {
   try {
     const answer = await get(asked.crawl ? ofCrawl(asked.crawl) : "/crawls");
     if (asked !== wanted) return;
-    for (const crawl of asked.crawl ? [answer] : answer.items) tell("crawl", crawl);
+    // Another server calls its crawl by its own name.
+    for (const crawl of asked.crawl ? [{ ...answer, id: asked.crawl }] : answer.items) tell("crawl", crawl);
+    if (state === "offline") become("polling");
     tell("tick");
   } catch {
     become("offline");

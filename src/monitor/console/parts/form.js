@@ -82,7 +82,7 @@ export function showErrors(form, box, problem) {
   const rest = [];
   let first = null;
   for (const { field: path, message } of problem.errors ?? []) {
-    const control = controlFor(form, path ?? "");
+    const control = controlFor(form, path ?? "", message);
     const place = control && document.getElementById(`${control.id}-error`);
     if (!place) {
       rest.push(path ? `${path}: ${message}` : message);
@@ -102,8 +102,11 @@ export function showErrors(form, box, problem) {
   (first ?? box).scrollIntoView({ block: "center" });
 }
 
-/** The control whose name is the path, or the path's longest beginning; "seeds" also finds "topic_fields.seeds". */
-function controlFor(form, path) {
+/**
+ * The control whose name is the path, or the path's longest beginning; "seeds" also finds "topic_fields.seeds". Where the path
+ * names a group, the member that the message speaks of, else the first.
+ */
+function controlFor(form, path, message) {
   const names = [...form.querySelectorAll("[name]:not([type=radio])")].filter((control) => control.offsetParent !== null || control.closest("details"));
   const bare = path.replace(/^\/+/, "").replaceAll("/", ".").replace(/\[\d+\]/g, "");
   const parts = bare.split(".");
@@ -111,6 +114,8 @@ function controlFor(form, path) {
     const wish = parts.join(".");
     const found = names.find(({ name }) => name === wish || name.endsWith(`.${wish}`));
     if (found) return found;
+    const members = names.filter(({ name }) => name.startsWith(`${wish}.`));
+    if (members.length) return members.find(({ name }) => message.includes(name.split(".").at(-1))) ?? members[0];
     parts.pop();
   }
   return null;

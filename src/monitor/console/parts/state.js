@@ -23,5 +23,8 @@ export function ending(crawl) {
 
 export const isOver = (crawl) => ["stopped", "finished", "failed"].includes(crawl.state);
 
+/** Whether its links can be moved about: there must be a crawl to hear of it. */
+export const isSteerable = (crawl) => ["running", "paused"].includes(crawl.state);
+
 /** Its name, or the topic's. */
 export const nameOf = (crawl) => crawl.name || crawl.topic_name || crawl.id;

@@ -4,6 +4,7 @@ import { h, setText } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { address, get, ofCrawl } from "../core/api.js";
 import { on } from "../core/live.js";
+import { learnServers, serverName } from "../core/servers.js";
 import { actions } from "../parts/actions.js";
 import { alertList } from "../parts/alerts.js";
 import { badge, ending, nameOf } from "../parts/state.js";
@@ -25,7 +26,11 @@ export default async function crawl(context) {
   const { params: { id, tab = "now" }, signal } = context;
   const load = TABS[tab];
   if (!load) return (await import("./lost.js")).default(context);
-  const [first, module] = await Promise.all([get(ofCrawl(id), { signal }), load()]);
+  const [told, module] = await Promise.all([get(ofCrawl(id), { signal }), load()]);
+  // Another server calls its crawl by its own name; here it is SERVER~NAME.
+  const here = id.includes("~") ? { id, server: id.split("~")[0] } : { id };
+  const first = { ...told, ...here };
+  if (first.server) await learnServers([first.server]);
   let now = first;
   const hearers = [];
   const state = badge(first.state);
@@ -33,7 +38,7 @@ export default async function crawl(context) {
   const end = h("p", { class: "small ending" });
   const take = (next) => {
     if (next.state !== now.state) say(t("said.state", { name: nameOf(next), state: t(`state.${next.state}`) }));
-    now = { ...now, ...next };
+    now = { ...now, ...next, ...here };
     state.update(now.state);
     buttons.update(now);
     alerts.update(now.alerts ?? []);
@@ -54,7 +59,7 @@ export default async function crawl(context) {
   return [
     h("div", { class: "head" },
       h("div", {},
-        h("p", { class: "kicker" }, h("a", { href: "/" }, t("nav.crawls")), first.server ? ` · ${t("overview.on_server", { server: first.server })}` : ""),
+        h("p", { class: "kicker" }, h("a", { href: "/" }, t("nav.crawls")), first.server ? ` · ${t("overview.on_server", { server: serverName(first.server) })}` : ""),
         h("h1", {}, nameOf(first)),
         h("p", { class: "row" }, state.node, end)),
       h("div", { class: "head-do" }, buttons.node, ways(id))),

@@ -8,10 +8,12 @@ import { note } from "../core/router.js";
 import { ask } from "../parts/dialog.js";
 import { clearErrors, errorBox, field, input, select, showErrors } from "../parts/form.js";
 import { whyHref } from "../parts/pagelist.js";
+import { isSteerable } from "../parts/state.js";
 import { table } from "../parts/table.js";
 import { attempt, toast } from "../parts/toast.js";
 
-export default async function frontier({ id, query, signal }) {
+export default async function frontier({ id, query, signal, current, whenChanged }) {
+  const steers = () => maySteer() && isSteerable(current());
   const host = input("host", { type: "search", value: query.get("host") ?? "", "aria-label": t("frontier.host"), placeholder: t("frontier.host") });
   const view = table({ caption: t("tab.frontier"), empty: t("frontier.none"), columns: columns() });
   const wrong = h("p", { class: "wrong", role: "alert", hidden: true });
@@ -44,7 +46,7 @@ export default async function frontier({ id, query, signal }) {
       { head: t("frontier.from"), long: true, wide: true, cell: (link) => (link.from_url ? outside(link.from_url) : t("frontier.seed")) },
       { head: h("span", { class: "visually-hidden" }, t("do.label")), cell: (link) => h("div", { class: "row nowrap" },
         h("a", { href: whyHref(id, link.url), "aria-label": t("why.of", { page: link.url }) }, t("why")),
-        maySteer() ? ["boost", "exclude"].map((action) => h("button", { type: "button", class: "quiet", "aria-label": t(`frontier.${action}_of`, { url: link.url }), on: { click: (event) => change(event.currentTarget, { action, url: link.url }) } }, t(`frontier.${action}`))) : null) },
+        steers() ? ["boost", "exclude"].map((action) => h("button", { type: "button", class: "quiet", "aria-label": t(`frontier.${action}_of`, { url: link.url }), on: { click: (event) => change(event.currentTarget, { action, url: link.url }) } }, t(`frontier.${action}`))) : null) },
     ];
     return all;
   }
@@ -53,8 +55,21 @@ export default async function frontier({ id, query, signal }) {
     event.preventDefault();
     load();
   });
+  const many = byPattern(change);
+  const resting = h("p", { class: "note" }, t("frontier.resting"));
+  let could = null;
+  const show = () => {
+    if (could === steers()) return;
+    const first = could === null;
+    could = steers();
+    many.hidden = !could;
+    resting.hidden = could || !maySteer();
+    if (!first) load();
+  };
+  show();
+  whenChanged(show);
   await load();
-  return [form, wrong, view.node, maySteer() ? byPattern(change) : null];
+  return [form, wrong, resting, view.node, many];
 }
 
 /** Boosts or excludes all links whose address fits a regular expression. */

@@ -5,6 +5,7 @@ import { t, word } from "../core/i18n.js";
 import { clock } from "../core/format.js";
 import { get, ofCrawl } from "../core/api.js";
 import { on } from "../core/live.js";
+import { paced } from "../core/pace.js";
 import { select } from "../parts/form.js";
 
 const GRAVE = ["warn", "warning", "error"];
@@ -28,14 +29,7 @@ export default async function log({ id, whenChanged, signal }) {
     lines = items.toSorted((a, b) => (a.at < b.at ? -1 : 1));
     draw();
   };
-  let due = 0;
-  const later = () => {
-    due ||= setTimeout(async () => {
-      await load().catch(() => {});
-      due = 0;
-    }, REFRESH_MS);
-  };
-  signal.addEventListener("abort", () => clearTimeout(due));
+  const later = paced(REFRESH_MS, load, signal);
   level.addEventListener("change", draw);
   whenChanged(later);
   on("tick", later, signal);

@@ -19,7 +19,7 @@ export default async function models({ id, signal }) {
     columns: [
       { head: t("models.version"), first: true, cell: (version) => [number(version.version), version.current ? h("span", { class: "badge", "data-state": "finished" }, t("models.current")) : null] },
       { head: t("models.trained"), cell: (version) => (/^\d{4}-\d\d-\d\d$/.test(version.trained) ? day(version.trained) : when(version.trained)) },
-      { head: t("models.documents"), num: true, cell: (version) => number(version.documents) },
+      { head: t("models.documents"), num: true, wide: true, cell: (version) => number(version.documents) },
       { head: t("models.auc"), num: true, cell: (version) => fixed(version.auc, 3) },
       { head: t("models.ece"), num: true, cell: (version) => fixed(version.ece, 3) },
     ],

@@ -5,44 +5,43 @@ import { t } from "../core/i18n.js";
 import { bytes, duration, number, percent, rate, short } from "../core/format.js";
 import { get, ofCrawl } from "../core/api.js";
 import { on } from "../core/live.js";
+import { paced } from "../core/pace.js";
 import { lineChart } from "../chart/line.js";
 import { liveList, tile } from "../parts/pagelist.js";
+import { isOver } from "../parts/state.js";
 import { modelHealth, traps, tunnels } from "./crawl_sides.js";
 
 const REFRESH_MS = 1500;
 const NEWEST = 12;
 
-export default async function now({ id, crawl, whenChanged, signal }) {
+export default async function now({ id, crawl, current, whenChanged, signal }) {
   const charts = makeCharts();
   const figures = tiles();
   const paid = tunnels();
-  const held = traps(id, signal);
+  const held = traps(id, current, signal);
   const health = modelHealth(id, signal);
   const newest = liveList(id, NEWEST);
   figures.update(crawl);
   paid.update(crawl.tunnel ?? []);
   whenChanged((next) => figures.update(next));
 
+  const catchUp = async () => {
+    const { items } = await get(ofCrawl(id, "/pages"), { query: { sort: "newest", limit: NEWEST }, signal });
+    newest.addAll(items);
+  };
+  let patience = 5;
   const load = async () => {
     const [metrics, whole] = await Promise.all([get(ofCrawl(id, "/metrics"), { query: { points: 200 }, signal }), get(ofCrawl(id), { signal })]);
     charts.update(metrics.points);
     figures.update(whole);
     paid.update(whole.tunnel ?? []);
+    if (!isOver(whole)) return;
+    // A crawl that has ended sends no more events; its last pages may still be on their way into curve and list.
+    await catchUp();
+    if ((metrics.points.at(-1)?.pages ?? 0) < whole.fetched && patience-- > 0) later();
   };
-  // Counts come with events; what must be asked for is asked at most so often, and once more when all is quiet.
-  let due = 0;
-  const later = () => {
-    if (due) return;
-    due = setTimeout(async () => {
-      await Promise.allSettled([load(), held.load(), health.load()]);
-      due = 0;
-    }, REFRESH_MS);
-  };
-  signal.addEventListener("abort", () => clearTimeout(due));
-  const catchUp = async () => {
-    const { items } = await get(ofCrawl(id, "/pages"), { query: { sort: "newest", limit: NEWEST }, signal });
-    newest.addAll(items);
-  };
+  // Counts come with events; the rest is asked for.
+  const later = paced(REFRESH_MS, () => Promise.allSettled([load(), held.load(), health.load()]), signal);
   await Promise.all([load(), catchUp().catch(() => {}), held.load(), health.load()]);
   whenChanged(later);
   on("page", newest.add, signal);

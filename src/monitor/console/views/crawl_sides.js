@@ -5,6 +5,7 @@ import { t, word } from "../core/i18n.js";
 import { fixed, number, percent } from "../core/format.js";
 import { get, maySteer, ofCrawl, send } from "../core/api.js";
 import { bar } from "../chart/small.js";
+import { isSteerable } from "../parts/state.js";
 import { attempt, toast } from "../parts/toast.js";
 import { facts, table } from "../parts/table.js";
 
@@ -24,8 +25,8 @@ export function tunnels() {
   });
 }
 
-/** Templates that are held, each with a button that lets them go. */
-export function traps(id, signal) {
+/** Templates that are held, each with a button that lets them go while the crawl can hear of it. */
+export function traps(id, current, signal) {
   const release = (trap) => async (event) => {
     const done = await attempt(event.currentTarget, () => send("POST", ofCrawl(id, "/traps/release"), { template: trap.template }));
     if (!done) return;
@@ -39,12 +40,12 @@ export function traps(id, signal) {
     { head: t("traps.yield"), num: true, wide: true, cell: (trap) => percent(trap.yield, 0) },
     { head: t("traps.held"), num: true, cell: (trap) => number(trap.held) },
   ];
-  if (maySteer()) columns.push({ head: h("span", { class: "visually-hidden" }, t("do.label")), cell: (trap) => h("button", { type: "button", class: "quiet", "aria-label": t("traps.release_of", { template: trap.template }), on: { click: release(trap) } }, t("traps.release")) });
+  if (maySteer()) columns.push({ head: h("span", { class: "visually-hidden" }, t("do.label")), cell: (trap) => (isSteerable(current()) ? h("button", { type: "button", class: "quiet", "aria-label": t("traps.release_of", { template: trap.template }), on: { click: release(trap) } }, t("traps.release")) : "") });
   const view = table({ caption: t("traps.title"), empty: t("traps.none"), columns });
   let shown = "";
   const load = async () => {
     const { items } = await get(ofCrawl(id, "/traps"), { signal });
-    const next = JSON.stringify(items);
+    const next = JSON.stringify([isSteerable(current()), items]);
     if (next === shown) return; // drawing the same anew would take the focus from its buttons
     shown = next;
     view.update(items);

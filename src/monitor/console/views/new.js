@@ -91,11 +91,30 @@ export default async function create({ signal, go }) {
       start: control("start").checked,
     };
   };
+  /** What can be told without asking the server, in the reader's language. */
+  const missing = () => {
+    const of = chosen("source");
+    const wrong = [];
+    if (chosen("kind") === "file" && !toml.value.trim()) wrong.push({ field: "topic", message: t("new.no_topic") });
+    if (chosen("kind") === "fields" && !(of === "demo" && !lines(keywords).length && !lines(seeds).length)) {
+      if (!lines(keywords, { commas: true }).length) wrong.push({ field: "topic_fields.keywords", message: t("new.no_keywords") });
+      if (!lines(seeds).length) wrong.push({ field: "topic_fields.seeds", message: t("new.no_seeds") });
+    }
+    for (const one of form.querySelectorAll('input[type="number"]')) {
+      if (one.name.startsWith("schedule.") ? control("scheduled").checked && !one.validity.valid : !one.validity.valid) wrong.push({ field: one.name, message: one.validationMessage });
+    }
+    return wrong;
+  };
   let key = freshKey();
   let sent = "";
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     clearErrors(form, box);
+    const wrong = missing();
+    if (wrong.length) {
+      showErrors(form, box, { status: 400, message: t("new.incomplete"), errors: wrong });
+      return;
+    }
     const wanted = body();
     // A second click sends the same key; other contents need another.
     if (sent !== "" && sent !== JSON.stringify(wanted)) key = freshKey();

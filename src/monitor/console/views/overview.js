@@ -6,11 +6,14 @@ import { bytes, number, percent, rate } from "../core/format.js";
 import { get, maySteer } from "../core/api.js";
 import { on } from "../core/live.js";
 import { note } from "../core/router.js";
+import { learnServers, serverName } from "../core/servers.js";
 import { spark } from "../chart/small.js";
 import { alertList } from "../parts/alerts.js";
 import { input, select } from "../parts/form.js";
 import { badge, ending, nameOf } from "../parts/state.js";
+import { roomFor } from "../parts/table.js";
 
+const OTHERS_MS = 5000;
 const STATES = ["queued", "running", "paused", "stopping", "stopped", "finished", "failed"];
 
 export default async function overview({ query, signal }) {
@@ -67,19 +70,29 @@ export default async function overview({ query, signal }) {
     crawls.delete(id);
     arrange();
   }, signal);
-  on("tick", async () => {
+  const reload = async () => {
     const fresh = await get("/crawls", { signal }).catch(() => null);
     if (!fresh) return;
     crawls.clear();
     for (const crawl of fresh.items) crawls.set(crawl.id, crawl);
     arrange();
-  }, signal);
+    await nameServers();
+  };
+  const nameServers = async () => {
+    const met = [...crawls.values()].map((crawl) => crawl.server).filter(Boolean);
+    if (await learnServers(met)) arrange();
+  };
+  on("tick", reload, signal);
+  // No event tells of the crawls of other servers.
+  const others = setInterval(() => [...crawls.values()].some((crawl) => crawl.server) && reload(), OTHERS_MS);
+  signal.addEventListener("abort", () => clearInterval(others));
   arrange();
+  nameServers();
   return [
     h("div", { class: "head" }, h("h1", {}, t("overview.title")), maySteer() ? h("a", { class: "button primary", href: "/new" }, t("nav.new")) : null),
     alerts.node,
     h("div", { class: "row filters", role: "search" }, search, state, totals),
-    h("div", { class: "table" }, grid),
+    roomFor(grid, t("overview.title")),
     none,
   ];
 }
@@ -93,15 +106,17 @@ function row(crawl) {
   const line = spark();
   const name = h("a", { href: `/crawls/${encodeURIComponent(crawl.id)}` });
   const below = h("span", { class: "small" });
+  const end = h("span", { class: "small wide" });
   const cells = Object.fromEntries(["recent", "fetched", "relevant", "rate", "waiting", "bytes"].map((key) => [key, h("td", { class: key === "recent" ? "num" : "num wide" })]));
   const warning = h("span", { class: "warning", hidden: true });
-  const node = h("tr", { "data-crawl": crawl.id }, h("th", { scope: "row" }, name, warning, below), h("td", {}, state.node), h("td", { class: "drawing" }, line.node), Object.values(cells));
+  const node = h("tr", { "data-crawl": crawl.id }, h("th", { scope: "row" }, name, warning, below, end), h("td", {}, state.node), h("td", { class: "drawing" }, line.node), Object.values(cells));
   const update = (now) => {
     setText(name, nameOf(now));
     state.update(now.state);
     line.update(now.spark ?? []);
-    const about = [now.server ? t("overview.on_server", { server: now.server }) : "", now.topic_name && now.topic_name !== nameOf(now) ? now.topic_name : "", ending(now)];
+    const about = [now.server ? t("overview.on_server", { server: serverName(now.server) }) : "", now.topic_name && now.topic_name !== nameOf(now) ? now.topic_name : ""];
     setText(below, about.filter(Boolean).join(" · "));
+    setText(end, ending(now));
     const count = now.alerts?.length ?? 0;
     warning.hidden = count === 0;
     setText(warning, count ? now.alerts.map((alert) => (has(`alert.${alert.rule}`) ? t(`alert.${alert.rule}`) : alert.rule)).join(", ") : "");

@@ -14,7 +14,7 @@ export default async function servers({ signal }) {
     { head: t("servers.name"), first: true, cell: (server) => server.name },
     { head: t("servers.address"), long: true, cell: (server) => h("code", {}, server.address) },
     { head: t("col.state"), cell: (server) => [h("span", { class: "badge", "data-state": server.reachable ? "running" : "failed" }, t(server.reachable ? "servers.reachable" : "servers.unreachable")), server.error ? h("span", { class: "small block" }, server.error) : null] },
-    { head: t("nav.crawls"), num: true, cell: (server) => number(server.crawls) },
+    { head: t("nav.crawls"), num: true, wide: true, cell: (server) => number(server.crawls) },
   ];
   if (maySteer()) columns.push({ head: h("span", { class: "visually-hidden" }, t("do.label")), cell: (server) => h("button", { type: "button", class: "quiet", "aria-label": t("servers.remove_of", { name: server.name }), on: { click: (event) => remove(event.currentTarget, server) } }, t("servers.remove")) });
   const view = table({ caption: t("nav.servers"), empty: t("servers.none"), columns });
