@@ -36,7 +36,13 @@ pub(super) fn keep(out: &Path, topic: &Topic, config: &Config, accept: bool) -> 
     }
     for (name, now) in files {
         let path = out.join(name);
-        fs::write(&path, now).with_context(|| format!("{} cannot be kept with the crawl", path.display()))?;
+        if fs::read_to_string(&path).is_ok_and(|before| before == now) {
+            continue;
+        }
+        // In one step: a server may be reading it.
+        let fresh = path.with_extension("toml.new");
+        let kept = fs::write(&fresh, now).and_then(|()| fs::rename(&fresh, &path));
+        kept.with_context(|| format!("{} cannot be kept with the crawl", path.display()))?;
     }
     Ok(())
 }

@@ -172,11 +172,13 @@ impl Slot {
 
     /// The store, to crawl into; it is made where there is none. Blocking.
     pub fn store_to_write(&self) -> anyhow::Result<Store> {
-        if let Some(store) = self.reader()? {
-            return Ok(store);
+        let mut open = locked(&self.store);
+        if let Some(open) = open.as_ref() {
+            return Ok(open.store.clone());
         }
-        let store = Store::create(&self.dir)?;
-        self.lend(store.clone());
+        // Under the lock: whoever reads meanwhile waits, and does not open it a second time.
+        let store = if Store::exists(&self.dir) { Store::open(&self.dir)? } else { Store::create(&self.dir)? };
+        *open = Some(Open { store: store.clone(), used: Instant::now() });
         Ok(store)
     }
 
