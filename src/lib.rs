@@ -15,7 +15,7 @@
 //! 9. The [`report`] tells what was found and why; [`export`] hands it to other programs. [`evaluation`] compares crawl orders with labels from outside,
 //!    which nothing above can see.
 //! 10. A crawl's folder is opened by a [`session`]; the [`monitor`] runs many of them and answers browsers and programs. [`cli`] is
-//!    what the user types.
+//!     what the user types.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 
