@@ -35,11 +35,11 @@ fn main() {
 /// Latency of the overview while crawls run.
 async fn overview(crawls: usize) {
     let folder = tempfile::tempdir().unwrap();
-    let (stop, stopped) = watch::channel(false);
+    let (stop, going_down) = watch::channel(false);
     let options = Options::new(folder.path().to_owned(), "127.0.0.1:0".parse().unwrap());
-    let server = Server::bind(options, stopped).await.unwrap();
+    let server = Server::bind(options, going_down).await.unwrap();
     let base = format!("http://{}/api/v1", server.address());
-    let served = tokio::spawn(server.run());
+    let ended = tokio::spawn(server.run());
     let client = Client::builder().no_proxy().build().unwrap();
     let session: Value = get(&client, &format!("{base}/session")).await.1;
     for number in 0..crawls {
@@ -63,10 +63,13 @@ async fn overview(crawls: usize) {
     let took = started.elapsed();
     times.sort_unstable();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
-    println!("GET /api/v1/crawls while {most} crawls of the demo web ran in one server ({} requests in {took:.1?}):", times.len());
+    println!(
+        "GET /api/v1/crawls while {most} crawls of the demo web ran in one server ({} requests in {took:.1?}):",
+        times.len()
+    );
     println!("| p50 ms | p95 ms | max ms |\n|---|---|---|\n| {:.1} | {:.1} | {:.1} |\n", at(0.5), at(0.95), at(1.0));
     stop.send_replace(true);
-    served.await.unwrap().unwrap();
+    ended.await.unwrap().unwrap();
 }
 
 async fn get(client: &Client, url: &str) -> (Duration, Value) {

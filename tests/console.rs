@@ -67,7 +67,8 @@ fn both_languages_have_the_same_texts_with_the_same_places() {
     let latin = zh.iter().filter(|(_, text)| !han.is_match(&text.to_string()));
     let latin: Vec<&str> = latin.map(|(key, _)| key.as_str()).collect();
     // Names that are the same everywhere, and what has no words.
-    let same = ["frontier.anchor", "gap", "measure.f1", "models.auc", "models.ece", "of", "alert.of", "said.state", "settings.webhook"];
+    let same =
+        ["frontier.anchor", "gap", "measure.f1", "models.auc", "models.ece", "of", "alert.of", "said.state", "settings.webhook"];
     assert!(latin.iter().all(|key| same.contains(key)), "not translated: {latin:?}");
 }
 

@@ -44,13 +44,8 @@ pub(super) fn run(args: &DemoArgs, show: Show) -> anyhow::Result<ExitCode> {
     if !show.json {
         eprintln!("A made-up web of {} pages; the topic: {}.", web.len(), keywords(&topic));
     }
-    let start = Start {
-        topic: &topic,
-        config: &Config::default(),
-        model: None,
-        max_pages: Some(args.max_pages),
-        accept_changes: false,
-    };
+    let start =
+        Start { topic: &topic, config: &Config::default(), model: None, max_pages: Some(args.max_pages), accept_changes: false };
     let Ended { summary, written, .. } = crawl(start, web, out, None, show)?;
     let written = written.context(summary.stop.in_words())?;
     if show.json {

@@ -16,9 +16,7 @@ use clap::Args;
 use dialoguer::{MultiSelect, theme::ColorfulTheme};
 use serde::Serialize;
 
-use super::{
-    columns, crawl::crawl, progress::Show, shortened,
-};
+use super::{columns, crawl::crawl, progress::Show, shortened};
 use crate::{
     config::Config,
     page::{Outcome, TermBag},

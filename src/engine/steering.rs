@@ -136,9 +136,7 @@ impl Crawl {
         match steer {
             Steer::Boost(which) => self.boost(which),
             Steer::Exclude(which) => self.exclude_by_hand(which),
-            Steer::Release(template) => {
-                self.traps.release(template).ok_or_else(|| SteerError::NoSuchTemplate(template.clone()))
-            }
+            Steer::Release(template) => self.traps.release(template).ok_or_else(|| SteerError::NoSuchTemplate(template.clone())),
         }
     }
 
@@ -146,13 +144,11 @@ impl Crawl {
         self.steering = self.steering.with(&which.pattern(), true)?;
         self.pending.model(self.steering.row());
         if let Which::Url(url) = which {
-            match self.frontier.seen(Fingerprint::of(url)) {
-                Some(node) => self.unshelve(node),
-                None => {
-                    self.add_seed(url.clone());
-                    return Ok(1);
-                }
-            }
+            let Some(node) = self.frontier.seen(Fingerprint::of(url)) else {
+                self.add_seed(url.clone());
+                return Ok(1);
+            };
+            self.unshelve(node);
         }
         let chosen = self.waiting_where(|url| self.steering.boosts(url));
         let mut moved = 0;
@@ -185,8 +181,7 @@ impl Crawl {
 
     /// Waiting links in memory, in a fixed order.
     fn waiting_where(&self, wanted: impl Fn(&Url) -> bool) -> Vec<NodeId> {
-        let mut nodes: Vec<NodeId> =
-            self.frontier.links().filter(|(_, link)| wanted(&link.url)).map(|(node, _)| node).collect();
+        let mut nodes: Vec<NodeId> = self.frontier.links().filter(|(_, link)| wanted(&link.url)).map(|(node, _)| node).collect();
         nodes.sort_unstable();
         nodes
     }

@@ -23,8 +23,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).with_context(fault)?;
     let fresh = path.with_extension("new");
-    let mut file =
-        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh).with_context(fault)?;
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh).with_context(fault)?;
     file.write_all(bytes).and_then(|()| file.sync_all()).with_context(fault)?;
     fs::rename(&fresh, path).with_context(fault)?;
     File::open(folder).and_then(|folder| folder.sync_all()).with_context(fault)

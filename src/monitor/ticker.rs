@@ -64,7 +64,9 @@ async fn look(app: &Arc<App>, number: u64) {
         match looked.await {
             Ok(pages) => {
                 let id = slot.id.clone();
-                pages.into_iter().for_each(|page| app.tell(Event::Page(id.clone(), Box::new(page))));
+                for page in pages {
+                    app.tell(Event::Page(id.clone(), Box::new(page)));
+                }
             }
             Err(problem) => tracing::warn!("{}: {}", slot.id, problem.detail),
         }

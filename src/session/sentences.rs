@@ -68,11 +68,7 @@ fn of_page(why: &Why, page: &WhyPage, chinese: bool, said: &mut Vec<String>) {
         ));
     }
     if let Some(copy) = &page.copy_of {
-        said.push(pick(
-            chinese,
-            || format!("它与 {} 的内容相同或几乎相同。", copy.url),
-            || format!("It repeats {}.", copy.url),
-        ));
+        said.push(pick(chinese, || format!("它与 {} 的内容相同或几乎相同。", copy.url), || format!("It repeats {}.", copy.url)));
     }
     if let Some(relevant) = page.label {
         said.push(pick(
@@ -97,7 +93,12 @@ fn judged(why: &Why, page: &WhyPage, reasons: &PageReasons, chinese: bool, said:
     said.push(pick(
         chinese,
         || format!("相关度 {relevance:.2}，{}（阈值 {threshold:.2}）。", if relevant { "算作相关" } else { "算作不相关" }),
-        || format!("Its relevance is {relevance:.2}: {} from {threshold:.2} on a page counts.", if relevant { "relevant, since" } else { "not relevant;" }),
+        || {
+            format!(
+                "Its relevance is {relevance:.2}: {} from {threshold:.2} on a page counts.",
+                if relevant { "relevant, since" } else { "not relevant;" }
+            )
+        },
     ));
     if page.keywords.is_empty() {
         said.push(pick(chinese, || "它不含任何关键词。".to_owned(), || "It holds none of the keywords.".to_owned()));

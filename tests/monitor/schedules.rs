@@ -63,10 +63,8 @@ async fn a_topic_file_in_the_watched_folder_is_crawled_once() {
     let watch = folder.path().join("topics");
     std::fs::create_dir(&watch).unwrap();
     std::fs::write(watch.join("broken.toml"), "keywords = 1").unwrap();
-    let options = || Options {
-        watch: Some(watch.clone()),
-        ..Options::new(folder.path().join("server"), "127.0.0.1:0".parse().unwrap())
-    };
+    let options =
+        || Options { watch: Some(watch.clone()), ..Options::new(folder.path().join("server"), "127.0.0.1:0".parse().unwrap()) };
     let here = Here::with(options()).await;
     // An address of this machine, which a crawl refuses to ask: nothing leaves it.
     let topic = "name = \"found\"\nkeywords = [\"rice\"]\nseeds = [\"http://127.0.0.1:1/\"]\n";

@@ -101,8 +101,7 @@ async fn crawls_that_ran_when_the_server_was_killed_run_to_their_end_when_it_sta
         let crawl = served.get(&format!("/crawls/{name}")).await;
         assert_eq!(crawl["fetched"], 150, "{name}");
         assert!(crawl["runs"].as_array().unwrap().len() >= 2, "{name}: {}", crawl["runs"]);
-        let days: u64 =
-            served.get(&format!("/crawls/{name}/metrics")).await["by_day"][0]["fetched"].as_u64().unwrap();
+        let days: u64 = served.get(&format!("/crawls/{name}/metrics")).await["by_day"][0]["fetched"].as_u64().unwrap();
         assert_eq!(days, 150, "{name}: every page is counted once");
     }
     served.post("/crawls/sleeper/resume", json!({})).await;

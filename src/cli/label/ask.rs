@@ -6,13 +6,13 @@ use std::{
     path::Path,
 };
 
-use anyhow::Context;
-use console::{Key, Term, style};
 use crate::{
     session::Question,
     store::PageLabels,
     url::{Fingerprint, canonicalize},
 };
+use anyhow::Context;
+use console::{Key, Term, style};
 
 /// What a person answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

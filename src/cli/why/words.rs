@@ -84,8 +84,7 @@ fn links_in_words(why: &Why, text: &mut String) {
         text.push_str("\nNo fetched page links to it.\n");
         return;
     }
-    let more =
-        if why.links > why.linked_by.len() { format!("; the first {}", why.linked_by.len()) } else { String::new() };
+    let more = if why.links > why.linked_by.len() { format!("; the first {}", why.linked_by.len()) } else { String::new() };
     _ = writeln!(text, "\nLinks to it: {}{more}", why.links);
     let rows: Vec<[String; 4]> = why
         .linked_by

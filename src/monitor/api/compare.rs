@@ -40,8 +40,7 @@ pub struct Pair {
 pub async fn compare(State(app): State<Arc<App>>, Params(Pair { a, b }): Params<Pair>) -> Result<Json<Comparison>, Problem> {
     let (a, b) = (app.slot(&a)?, app.slot(&b)?);
     blocking(move || {
-        let mut comparison =
-            Comparison { a: side(&a), b: side(&b), shared_pages: 0, only_a: 0, only_b: 0, shared_relevant: 0 };
+        let mut comparison = Comparison { a: side(&a), b: side(&b), shared_pages: 0, only_a: 0, only_b: 0, shared_relevant: 0 };
         let (store_a, store_b) = (a.reader()?, b.reader()?);
         let pages = |store: &Store| -> Result<_, StoreError> {
             Ok(store.pages(1)?.filter(|page| page.as_ref().map_or(true, |page| page.outcome == Outcome::Fetched)))

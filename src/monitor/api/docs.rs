@@ -9,8 +9,7 @@ use axum::{
 };
 use maud::{DOCTYPE, html};
 
-static DESCRIPTION: LazyLock<serde_json::Value> =
-    LazyLock::new(|| serde_json::to_value(super::openapi()).unwrap_or_default());
+static DESCRIPTION: LazyLock<serde_json::Value> = LazyLock::new(|| serde_json::to_value(super::openapi()).unwrap_or_default());
 
 /// This description.
 #[utoipa::path(get, path = "/api/openapi.json", tag = "server", responses((status = 200, description = "OpenAPI 3.1", body = serde_json::Value)))]

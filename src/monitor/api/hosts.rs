@@ -62,7 +62,7 @@ pub async fn list(
     let after = wanted.cursor.as_deref().map(place_of).transpose()?;
     blocking(move || {
         let Some(store) = slot.reader()? else { return Ok(Json(List::whole(Vec::new()))) };
-        part(&store, wanted.sort.unwrap_or(HostSort::Yield), after, limit).map(Json)
+        part(&store, wanted.sort.unwrap_or(HostSort::Yield), after.as_ref(), limit).map(Json)
     })
     .await
 }
@@ -73,7 +73,7 @@ fn place_of(cursor: &str) -> Result<Place, Problem> {
 }
 
 /// The next hosts after a place: one pass over all rows, as many in memory as are answered.
-fn part(store: &Store, sort: HostSort, after: Option<Place>, limit: usize) -> Result<List<HostItem>, Problem> {
+fn part(store: &Store, sort: HostSort, after: Option<&Place>, limit: usize) -> Result<List<HostItem>, Problem> {
     let now = store.state()?.unwrap_or_default().now;
     let mut best: std::collections::BTreeMap<Reverse<Place>, HostRecord> = std::collections::BTreeMap::new();
     let mut more = false;
@@ -85,7 +85,7 @@ fn part(store: &Store, sort: HostSort, after: Option<Place>, limit: usize) -> Re
             HostSort::Backoff => host.trouble_until.since(now).as_millis() as u64,
         };
         let place = (key, Reverse(host.name.clone()));
-        if after.as_ref().is_some_and(|after| place >= *after) {
+        if after.is_some_and(|after| place >= *after) {
             continue;
         }
         if let Some(robots) = &mut host.robots {

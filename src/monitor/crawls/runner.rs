@@ -12,11 +12,7 @@ use std::{
 use anyhow::Context;
 use tokio::sync::watch;
 
-use super::{
-    Live, Phase, Slot, Wanted,
-    job::Task,
-    log::Level,
-};
+use super::{Live, Phase, Slot, Wanted, job::Task, log::Level};
 use crate::{
     engine::{Controls, MemoryReport, Progress, RefreshCounts, StopReason, remote},
     monitor::{
@@ -48,14 +44,7 @@ fn launch(app: &Arc<App>, slot: &Arc<Slot>) {
     let (progress, seen) = watch::channel(Progress::default());
     let (stopper, stop) = watch::channel(false);
     let before = slot.tally(|tally| (tally.fetched, tally.relevant));
-    let live = Live {
-        remote: None,
-        progress: seen,
-        stop: stopper,
-        memory: MemoryReport::default(),
-        before,
-        virtual_time: false,
-    };
+    let live = Live { remote: None, progress: seen, stop: stopper, memory: MemoryReport::default(), before, virtual_time: false };
     let was_queued = slot.phase(|phase| {
         let queued = matches!(phase, Phase::Queued);
         if queued {
@@ -83,7 +72,7 @@ fn launch(app: &Arc<App>, slot: &Arc<Slot>) {
         }
         let goes_down = *app.stop.borrow() && matches!(ended, Ok((StopReason::User, _)));
         let at_the_edge = matches!(ended, Ok((StopReason::FrontierEmpty, _))) && slot.job().task == Task::Crawl;
-        slot.ended(ended, goes_down);
+        slot.ended(&ended, goes_down);
         app.tell_crawl(&slot);
         if at_the_edge && !*app.stop.borrow() {
             look_again(&app, &slot);
@@ -93,7 +82,7 @@ fn launch(app: &Arc<App>, slot: &Arc<Slot>) {
         }
     });
     if let Err(error) = spawned {
-        failed.ended(Err(format!("no thread can be started: {error}")), false);
+        failed.ended(&Err(format!("no thread can be started: {error}")), false);
     }
 }
 
@@ -126,8 +115,7 @@ fn run(app: &Arc<App>, slot: &Arc<Slot>, controls: Controls) -> anyhow::Result<E
     let fetcher = app.options.webs.open(&job.source, &folder.config, &app.options.recordings(), &slot.dir)?;
     let virtual_time = fetcher.recorded_at().is_some();
     let model = app.model_of(&folder, job.model.as_deref())?;
-    let start =
-        Start { topic: &folder.topic, config: &folder.config, model, max_pages: job.max_pages, accept_changes: true };
+    let start = Start { topic: &folder.topic, config: &folder.config, model, max_pages: job.max_pages, accept_changes: true };
     let store = slot.store_to_write()?;
     slot.change(|job| job.begin_run(files::now()))?;
     let session = Session::with_store(start, fetcher, store, &slot.dir, |writer| Ok(Box::new(writer)))?;
@@ -165,7 +153,7 @@ fn run(app: &Arc<App>, slot: &Arc<Slot>, controls: Controls) -> anyhow::Result<E
     slot.phase(|phase| {
         if let Phase::Running(live) = phase {
             live.remote = None;
-            live.memory = summary.memory.clone();
+            live.memory = summary.memory;
         }
     });
     if let Some(counts) = summary.refreshed {
