@@ -13,7 +13,9 @@
 //! 7. The [`store`] commits all of it at once, the page's bytes to a WARC archive.
 //! 8. [`models`] are trained before a crawl, or from one, and kept with a card.
 //! 9. The [`report`] tells what was found and why; [`export`] hands it to other programs. [`evaluation`] compares crawl orders with labels from outside,
-//!    which nothing above can see. [`cli`] is what the user types.
+//!    which nothing above can see.
+//! 10. A crawl's folder is opened by a [`session`]; the [`monitor`] runs many of them and answers browsers and programs. [`cli`] is
+//!     what the user types.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 

@@ -137,7 +137,7 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
     let start =
         Start { topic: &topic, config: &config, model, max_pages: args.overrides.max_pages, accept_changes: args.accept_changes };
     let monitor = args.monitor.map(|address| Monitor { address, tokens: args.tokens.as_deref() });
-    let ended = watched(start, fetcher, &out, args.stream.as_deref(), monitor, show)?;
+    let ended = watched(start, fetcher, &out, args.stream.as_deref(), monitor.as_ref(), show)?;
     if args.stream.as_deref() != Some(Path::new("-")) {
         tell(&ended, show)?;
     }
@@ -165,7 +165,7 @@ fn watched(
     fetcher: Arc<dyn Fetcher>,
     out: &Path,
     stream: Option<&Path>,
-    monitor: Option<Monitor<'_>>,
+    monitor: Option<&Monitor<'_>>,
     show: Show,
 ) -> anyhow::Result<Ended> {
     let (topic_name, max_pages) = (start.topic.name.clone(), start.max_pages);
@@ -181,7 +181,7 @@ fn watched(
     }
     let summary = match monitor {
         None => block_on(crawl, None, show)?,
-        Some(Monitor { address, tokens }) => {
+        Some(&Monitor { address, tokens }) => {
             let passing = tempfile::tempdir().context("no temporary folder can be made")?;
             let options = Options { tokens: tokens.map(Path::to_owned), ..Options::new(passing.path().to_owned(), address) };
             let named = Named { topic_name: &topic_name, dir: &dir, store: store.clone(), virtual_time, max_pages };

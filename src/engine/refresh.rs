@@ -200,7 +200,7 @@ impl Crawl {
                     self.count_again(|counts| counts.unchanged += 1);
                 } else {
                     self.count_again(|counts| counts.changed += 1);
-                    self.renew(page, node, *document, response, address);
+                    self.renew(&page, node, *document, response, address);
                 }
             }
             Ok(_) | Err(_) => self.count_again(|counts| counts.failed += 1),
@@ -210,7 +210,7 @@ impl Crawl {
     /// A page has changed: its row says what it is now.
     fn renew(
         &mut self,
-        before: PageRecord,
+        before: &PageRecord,
         node: NodeId,
         document: ReadDocument,
         response: Response,

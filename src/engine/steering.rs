@@ -144,13 +144,11 @@ impl Crawl {
         self.steering = self.steering.with(&which.pattern(), true)?;
         self.pending.model(self.steering.row());
         if let Which::Url(url) = which {
-            match self.frontier.seen(Fingerprint::of(url)) {
-                Some(node) => self.unshelve(node),
-                None => {
-                    self.add_seed(url.clone());
-                    return Ok(1);
-                }
-            }
+            let Some(node) = self.frontier.seen(Fingerprint::of(url)) else {
+                self.add_seed(url.clone());
+                return Ok(1);
+            };
+            self.unshelve(node);
         }
         let chosen = self.waiting_where(|url| self.steering.boosts(url));
         let mut moved = 0;

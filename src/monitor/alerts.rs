@@ -120,30 +120,32 @@ fn post(app: &App, alert: &Alert) {
 mod tests {
     use super::*;
 
-    fn rules_met(tally: &Tally, minutes: u64) -> Vec<Rule> {
-        while_running(tally, AlertRules::default(), 0, minutes * 60_000).into_iter().map(|(rule, _)| rule).collect()
+    fn tally(set: impl FnOnce(&mut Tally)) -> Tally {
+        let mut tally = Tally::default();
+        set(&mut tally);
+        tally
     }
 
-    fn tally(fetched: u64, relevant: u64) -> Tally {
-        let mut tally = Tally::default();
-        (tally.fetched, tally.relevant) = (fetched, relevant);
-        tally
+    fn rules_met(tally: &Tally, minutes: u64) -> Vec<Rule> {
+        while_running(tally, AlertRules::default(), 0, minutes * 60_000).into_iter().map(|(rule, _)| rule).collect()
     }
 
     #[test]
     fn a_crawl_without_pages_stalls_after_a_while_and_not_before() {
         assert_eq!(rules_met(&Tally::default(), 14), []);
         assert_eq!(rules_met(&Tally::default(), 15), [Rule::Stalled]);
-        let mut recent = Tally::default();
-        recent.last_page_ms = 10 * 60_000;
+        let recent = tally(|tally| tally.last_page_ms = 10 * 60_000);
         assert_eq!(rules_met(&recent, 20), []);
     }
 
     #[test]
     fn a_harvest_falls_only_when_there_was_one() {
         // None of the last pages counts as relevant where none is remembered.
-        assert_eq!(rules_met(&tally(400, 200), 0), [Rule::HarvestFell]);
-        assert_eq!(rules_met(&tally(100, 50), 0), []);
-        assert_eq!(rules_met(&tally(400, 0), 0), []);
+        let fell = tally(|tally| (tally.fetched, tally.relevant) = (400, 200));
+        assert_eq!(rules_met(&fell, 0), [Rule::HarvestFell]);
+        let young = tally(|tally| (tally.fetched, tally.relevant) = (100, 50));
+        assert_eq!(rules_met(&young, 0), []);
+        let never = tally(|tally| tally.fetched = 400);
+        assert_eq!(rules_met(&never, 0), []);
     }
 }

@@ -1,6 +1,6 @@
 //! The console's files, which are part of the binary.
 //!
-//! Promises: a browser that has a file asks whether it is still that one (ETag) and gets no other; addresses of the console's
+//! Promises: a browser that has a file asks whether it is still that one (`ETag`) and gets no other; addresses of the console's
 //! views all answer its page.
 
 use axum::{

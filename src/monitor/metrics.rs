@@ -1,4 +1,4 @@
-//! What Prometheus reads at `/metrics`, in the OpenMetrics text format.
+//! What Prometheus reads at `/metrics`, in the `OpenMetrics` text format.
 //!
 //! Promises: every family has HELP, TYPE and, where it measures something, a unit; labels are bounded: a crawl's id for at most
 //! [`CRAWLS`] crawls (those that run first, then the newest), and states and rules by name.
@@ -82,13 +82,13 @@ fn whole_server(registry: &mut Registry, crawls: &[(CrawlSummary, u64)]) {
     let states: Family<InState, Gauge> = Family::default();
     for (state, name) in STATES {
         let number = crawls.iter().filter(|(crawl, _)| crawl.state == state).count();
-        states.get_or_create(&InState { state: name }).set(number as i64);
+        states.get_or_create(&InState { state: name }).set(i64::try_from(number).unwrap_or(i64::MAX));
     }
     registry.register("crawls", "Crawls of this server by state", states);
     let rules: Family<ByRule, Gauge> = Family::default();
     for (rule, name) in RULES {
         let number = crawls.iter().flat_map(|(crawl, _)| &crawl.alerts).filter(|alert| alert.rule == rule).count();
-        rules.get_or_create(&ByRule { rule: name }).set(number as i64);
+        rules.get_or_create(&ByRule { rule: name }).set(i64::try_from(number).unwrap_or(i64::MAX));
     }
     registry.register("alerts", "Alerts in force by rule", rules);
 }

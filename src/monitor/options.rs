@@ -62,10 +62,8 @@ impl Options {
         match &self.tokens {
             None if self.listen.ip().is_loopback() => Ok(()),
             None => Err(OptionsError::Open(self.listen)),
-            Some(path) => match Tokens::load(path)?.is_empty() {
-                true => Err(OptionsError::NoToken(path.display().to_string())),
-                false => Ok(()),
-            },
+            Some(path) if Tokens::load(path)?.is_empty() => Err(OptionsError::NoToken(path.display().to_string())),
+            Some(_) => Ok(()),
         }
     }
 }

@@ -73,7 +73,8 @@ impl Server {
         let service = router(&app).into_make_service_with_connect_info::<SocketAddr>();
         axum::serve(listener, service).with_graceful_shutdown(stopped(stop)).await?;
         stop_all(&app).await;
-        ticking.abort();
+        ticking.await?;
+        app.slots().iter().for_each(|slot| slot.close());
         Ok(())
     }
 }

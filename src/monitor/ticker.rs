@@ -20,12 +20,19 @@ const PAGES: usize = 2;
 const SELDOM: u64 = 4;
 const RARELY: u64 = 20;
 
-/// Runs until the server is gone.
+/// Runs until the server goes down.
 pub async fn tick(app: Arc<App>) {
+    let mut stop = app.stop.clone();
     let mut interval = tokio::time::interval_at(Instant::now() + EVERY, EVERY);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     for number in 0_u64.. {
-        interval.tick().await;
+        tokio::select! {
+            _ = interval.tick() => {}
+            _ = stop.changed() => {}
+        }
+        if *stop.borrow() || stop.has_changed().is_err() {
+            return;
+        }
         look(&app, number).await;
         if number.is_multiple_of(SELDOM) {
             app.auth.reload();
@@ -57,7 +64,9 @@ async fn look(app: &Arc<App>, number: u64) {
         match looked.await {
             Ok(pages) => {
                 let id = slot.id.clone();
-                pages.into_iter().for_each(|page| app.tell(Event::Page(id.clone(), Box::new(page))));
+                for page in pages {
+                    app.tell(Event::Page(id.clone(), Box::new(page)));
+                }
             }
             Err(problem) => tracing::warn!("{}: {}", slot.id, problem.detail),
         }

@@ -12,6 +12,7 @@ use super::{
     options::Options,
     problem::Problem,
     schedule,
+    tokens::hex,
     wire::{CreateCrawl, Schedule, Source, TopicFields},
 };
 use crate::{
@@ -115,8 +116,7 @@ impl Upload {
 /// What a request says, as a number that another request does not have.
 pub fn digest(request: &CreateCrawl) -> String {
     let bytes = serde_json::to_vec(request).unwrap_or_default();
-    let digest = Sha256::digest(&bytes);
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(&bytes))
 }
 
 /// The name of a file or model of the server's own: no way out of its folder, and nothing hidden.
@@ -159,11 +159,10 @@ fn topic_of(text: &str, field: &str, files: &Path) -> Result<Topic, Problem> {
     // What is no TOML is told by the topic itself, with its place; it names no files.
     if let Ok(table) = text.parse::<toml::Table>() {
         for name in named_files(&table) {
-            let checked = check_name(name).and_then(|()| match is_file(&files.join(name)) {
-                true => Ok(()),
-                false => Err(format!("there is no file {name:?} in the server's folder `files`")),
-            });
-            checked.map_err(|message| Problem::field(field, message))?;
+            check_name(name).map_err(|message| Problem::field(field, message))?;
+            if !is_file(&files.join(name)) {
+                return Err(Problem::field(field, format!("there is no file {name:?} in the server's folder `files`")));
+            }
         }
     }
     let topic = Topic::parse(text, &place);

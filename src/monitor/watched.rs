@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::{
     app::{App, blocking},
     crawls::Source,
+    tokens::hex,
     uploads::Upload,
 };
 use crate::{config::Config, topic::Topic};
@@ -34,7 +35,7 @@ fn look(app: &Arc<App>) -> anyhow::Result<()> {
             continue;
         }
         let (name, text) = (path.file_name().unwrap_or_default().to_string_lossy().into_owned(), fs::read(&path)?);
-        let digest: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex(&Sha256::digest(&text));
         if known.get(&name) == Some(&digest) {
             continue;
         }

@@ -12,14 +12,14 @@ use tokio::{sync::watch, task::JoinHandle};
 use windrow::monitor::{Options, Server, Webs};
 
 /// Longer than any server takes that is alive.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 pub struct Here {
     pub base: String,
     pub client: Client,
     pub csrf: String,
     stop: watch::Sender<bool>,
-    served: JoinHandle<()>,
+    ended: JoinHandle<()>,
 }
 
 impl Here {
@@ -33,20 +33,20 @@ impl Here {
     }
 
     pub async fn with(options: Options) -> Self {
-        let (stop, stopped) = watch::channel(false);
-        let server = Server::bind(options, stopped).await.unwrap();
+        let (stop, going_down) = watch::channel(false);
+        let server = Server::bind(options, going_down).await.unwrap();
         let base = format!("http://{}", server.address());
-        let served = tokio::spawn(async move { server.run().await.unwrap() });
+        let ended = tokio::spawn(async move { server.run().await.unwrap() });
         let client = client();
         let session = client.get(format!("{base}/api/v1/session")).send().await.unwrap().bytes().await.unwrap();
         let session: Value = serde_json::from_slice(&session).unwrap();
-        Self { base, client, csrf: session["csrf"].as_str().unwrap().to_owned(), stop, served }
+        Self { base, client, csrf: session["csrf"].as_str().unwrap().to_owned(), stop, ended }
     }
 
     /// Stops the server in good order.
     pub async fn stop(self) {
         self.stop.send_replace(true);
-        self.served.await.unwrap();
+        self.ended.await.unwrap();
     }
 
     pub async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Response {

@@ -26,16 +26,16 @@ async fn the_crawls_of_another_server_are_shown_and_steered_beside_ones_own() {
     let added = near.post("/servers", json!({ "name": "far", "address": far.base, "token": token }), 201).await;
     assert_eq!(added["reachable"], true, "{added}");
     let server = added["id"].as_str().unwrap();
-    let listed = near.get("/servers").await;
-    assert!(!listed.to_string().contains(&token), "a token is never told");
+    let all_servers = near.get("/servers").await;
+    assert!(!all_servers.to_string().contains(&token), "a token is never told");
 
     let make = far.client.post(format!("{}/api/v1/crawls", far.base)).bearer_auth(&token);
     let body = json!({ "name": "theirs", "source": "demo", "max_pages": 30, "start": false }).to_string();
     let made = make.header("content-type", "application/json").body(body).send().await.unwrap();
     assert_eq!(made.status().as_u16(), 201);
     let all = near.get("/crawls").await["items"].as_array().unwrap().clone();
-    let theirs = all.iter().find(|crawl| crawl["server"] == server).unwrap();
-    let id = theirs["id"].as_str().unwrap().to_owned();
+    let remote = all.iter().find(|crawl| crawl["server"] == server).unwrap();
+    let id = remote["id"].as_str().unwrap().to_owned();
     assert_eq!(id, format!("{server}~theirs"));
     near.post(&format!("/crawls/{id}/start"), json!({}), 200).await;
     let ended = near.until(&id, |crawl| crawl["state"] == "finished").await;

@@ -40,7 +40,7 @@ pub async fn ready(State(app): State<Arc<App>>) -> Result<&'static str, Problem>
     .await
 }
 
-/// Metrics in the OpenMetrics format, for Prometheus.
+/// Metrics in the `OpenMetrics` format, for Prometheus.
 #[utoipa::path(
     get, path = "/metrics", tag = "server",
     responses(

@@ -24,7 +24,7 @@ const COUNTED: usize = 100_000;
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Wanted {
-    sort: Option<Sort>,
+    sort: Option<HostSort>,
     /// `next` of the part before.
     cursor: Option<String>,
     #[param(minimum = 1, maximum = 500)]
@@ -33,7 +33,7 @@ pub struct Wanted {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Sort {
+pub enum HostSort {
     /// Those with the most relevant pages first.
     Yield,
     Pages,
@@ -62,7 +62,7 @@ pub async fn list(
     let after = wanted.cursor.as_deref().map(place_of).transpose()?;
     blocking(move || {
         let Some(store) = slot.reader()? else { return Ok(Json(List::whole(Vec::new()))) };
-        part(&store, wanted.sort.unwrap_or(Sort::Yield), after, limit).map(Json)
+        part(&store, wanted.sort.unwrap_or(HostSort::Yield), after.as_ref(), limit).map(Json)
     })
     .await
 }
@@ -73,19 +73,19 @@ fn place_of(cursor: &str) -> Result<Place, Problem> {
 }
 
 /// The next hosts after a place: one pass over all rows, as many in memory as are answered.
-fn part(store: &Store, sort: Sort, after: Option<Place>, limit: usize) -> Result<List<HostItem>, Problem> {
+fn part(store: &Store, sort: HostSort, after: Option<&Place>, limit: usize) -> Result<List<HostItem>, Problem> {
     let now = store.state()?.unwrap_or_default().now;
     let mut best: std::collections::BTreeMap<Reverse<Place>, HostRecord> = std::collections::BTreeMap::new();
     let mut more = false;
     for host in store.hosts()? {
         let mut host = host?;
         let key = match sort {
-            Sort::Yield => host.relevant,
-            Sort::Pages => host.fetched,
-            Sort::Backoff => host.trouble_until.since(now).as_millis() as u64,
+            HostSort::Yield => host.relevant,
+            HostSort::Pages => host.fetched,
+            HostSort::Backoff => host.trouble_until.since(now).as_millis() as u64,
         };
         let place = (key, Reverse(host.name.clone()));
-        if after.as_ref().is_some_and(|after| place >= *after) {
+        if after.is_some_and(|after| place >= *after) {
             continue;
         }
         if let Some(robots) = &mut host.robots {

@@ -43,7 +43,7 @@ use super::{app::App, problem::Problem};
                        RFC 9457 problems. What changes something needs the role `steer` and, from a browser, the header \
                        `X-CSRF-Token`, which GET /api/v1/session gives."
     ),
-    components(schemas(Problem)),
+    components(schemas(Problem, export::FileFormat, hosts::HostSort, pages::PageSort)),
     modifiers(&Security),
     security(("token" = []), ("cookie" = []), ())
 )]

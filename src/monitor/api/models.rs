@@ -28,7 +28,7 @@ use crate::{
 pub async fn show(State(app): State<Arc<App>>, At(id): At<String>) -> Result<Json<Models>, Problem> {
     let slot = app.slot(&id)?;
     let asked = match slot.remote() {
-        Some(line) => line.ask(|crawl| crawl.learners()).await.ok(),
+        Some(line) => line.ask(crate::engine::Crawl::learners).await.ok(),
         None => None,
     };
     blocking(move || {

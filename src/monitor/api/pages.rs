@@ -31,7 +31,7 @@ pub struct Wanted {
     #[serde(rename = "where")]
     #[param(rename = "where")]
     filter: Option<String>,
-    sort: Option<Sort>,
+    sort: Option<PageSort>,
     /// `next` of the part before.
     cursor: Option<String>,
     #[param(minimum = 1, maximum = 500)]
@@ -40,7 +40,7 @@ pub struct Wanted {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Sort {
+pub enum PageSort {
     Newest,
     Relevance,
 }
@@ -64,9 +64,9 @@ pub async fn list(
     blocking(move || {
         let Some(store) = slot.reader()? else { return Ok(Json(List::whole(Vec::new()))) };
         let labels = store.labels()?;
-        let list = match wanted.sort.unwrap_or(Sort::Newest) {
-            Sort::Newest => newest(&store, filter.as_ref(), wanted.cursor.as_deref(), limit)?,
-            Sort::Relevance => by_relevance(&store, filter.as_ref(), wanted.cursor.as_deref(), limit)?,
+        let list = match wanted.sort.unwrap_or(PageSort::Newest) {
+            PageSort::Newest => newest(&store, filter.as_ref(), wanted.cursor.as_deref(), limit)?,
+            PageSort::Relevance => by_relevance(&store, filter.as_ref(), wanted.cursor.as_deref(), limit)?,
         };
         let items = list.items.iter().map(|page| page_item(page, Some(&labels))).collect();
         Ok(Json(List { items, next: list.next }))

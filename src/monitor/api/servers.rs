@@ -135,9 +135,8 @@ async fn crawls_of(app: &App, server: &KnownServer) -> Result<Vec<CrawlSummary>,
     if !server.token.is_empty() {
         request = request.bearer_auth(&server.token);
     }
-    let in_words = |error: reqwest::Error| match error.is_timeout() {
-        true => "it does not answer in time".to_owned(),
-        false => error.without_url().to_string(),
+    let in_words = |error: reqwest::Error| {
+        if error.is_timeout() { "it does not answer in time".to_owned() } else { error.without_url().to_string() }
     };
     let mut answer = request.send().await.map_err(in_words)?;
     if !answer.status().is_success() {

@@ -77,7 +77,8 @@ fn all(app: &App) -> Settings {
         watch_folder: app.options.watch.as_ref().map(|folder| folder.display().to_string()),
         recordings: names(&app.options.recordings(), |path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            path.is_file() && (name.ends_with(".warc") || name.ends_with(".warc.gz"))
+            let name = name.to_lowercase();
+            path.is_file() && [".warc", ".warc.gz"].iter().any(|ending| name.ends_with(ending))
         }),
         models,
         orders: orders(),

@@ -28,7 +28,7 @@ use crate::{
 pub async fn list(State(app): State<Arc<App>>, At(id): At<String>) -> Result<Json<List<TrapItem>>, Problem> {
     let slot = app.slot(&id)?;
     if let Some(line) = slot.remote()
-        && let Ok(held) = line.ask(|crawl| crawl.held_templates()).await
+        && let Ok(held) = line.ask(crate::engine::Crawl::held_templates).await
     {
         return Ok(Json(List::whole(held.into_iter().map(TrapItem::from).collect())));
     }

@@ -104,7 +104,7 @@ impl App {
 
     /// Starts no more fetches of a crawl.
     pub async fn pause_crawl(&self, slot: &Slot) -> Result<(), Problem> {
-        self.expect(slot, &[State::Running])?;
+        Self::expect(slot, &[State::Running])?;
         slot.change(|job| job.wanted = Wanted::Pause)?;
         if let Some(line) = slot.remote() {
             // It may have ended in this moment, which its state says.
@@ -116,7 +116,7 @@ impl App {
 
     /// Goes on with a crawl that pauses.
     pub async fn resume_crawl(&self, slot: &Slot) -> Result<(), Problem> {
-        self.expect(slot, &[State::Paused])?;
+        Self::expect(slot, &[State::Paused])?;
         slot.change(|job| job.wanted = Wanted::Run)?;
         if let Some(line) = slot.remote() {
             let _ = line.resume().await;
@@ -127,19 +127,20 @@ impl App {
 
     /// Stops a crawl: fetches under way are finished.
     pub fn stop_crawl(&self, slot: &Slot) -> Result<(), Problem> {
-        self.expect(slot, &[State::Running, State::Paused, State::Queued])?;
+        Self::expect(slot, &[State::Running, State::Paused, State::Queued])?;
         slot.change(|job| job.wanted = Wanted::Stop)?;
         slot.phase(|phase| match phase {
             Phase::Running(live) => drop(live.stop.send_replace(true)),
             Phase::Queued => *phase = Phase::Idle,
             Phase::Idle => {}
         });
+        self.tell_crawl(slot);
         Ok(())
     }
 
     /// Removes a crawl with all that it found. Blocking.
     pub fn delete_crawl(&self, slot: &Slot) -> Result<(), Problem> {
-        self.expect(slot, &[State::Stopped, State::Finished, State::Failed])?;
+        Self::expect(slot, &[State::Stopped, State::Finished, State::Failed])?;
         self.may_run()?;
         self.forget(&slot.id);
         slot.close();
@@ -148,7 +149,7 @@ impl App {
         removed.map_err(|error| Problem::internal(&anyhow::anyhow!("{} cannot be removed: {error}", slot.dir.display())))
     }
 
-    fn expect(&self, slot: &Slot, states: &[State]) -> Result<(), Problem> {
+    fn expect(slot: &Slot, states: &[State]) -> Result<(), Problem> {
         let now = slot.state();
         if states.contains(&now) {
             return Ok(());

@@ -72,7 +72,7 @@ fn launch(app: &Arc<App>, slot: &Arc<Slot>) {
         }
         let goes_down = *app.stop.borrow() && matches!(ended, Ok((StopReason::User, _)));
         let at_the_edge = matches!(ended, Ok((StopReason::FrontierEmpty, _))) && slot.job().task == Task::Crawl;
-        slot.ended(ended, goes_down);
+        slot.ended(&ended, goes_down);
         app.tell_crawl(&slot);
         if at_the_edge && !*app.stop.borrow() {
             look_again(&app, &slot);
@@ -82,7 +82,7 @@ fn launch(app: &Arc<App>, slot: &Arc<Slot>) {
         }
     });
     if let Err(error) = spawned {
-        failed.ended(Err(format!("no thread can be started: {error}")), false);
+        failed.ended(&Err(format!("no thread can be started: {error}")), false);
     }
 }
 
@@ -156,7 +156,7 @@ fn run(app: &Arc<App>, slot: &Arc<Slot>, controls: Controls) -> anyhow::Result<E
     slot.phase(|phase| {
         if let Phase::Running(live) = phase {
             live.remote = None;
-            live.memory = summary.memory.clone();
+            live.memory = summary.memory;
         }
     });
     if let Some(counts) = summary.refreshed {

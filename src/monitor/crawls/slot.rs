@@ -172,11 +172,13 @@ impl Slot {
 
     /// The store, to crawl into; it is made where there is none. Blocking.
     pub fn store_to_write(&self) -> anyhow::Result<Store> {
-        if let Some(store) = self.reader()? {
-            return Ok(store);
+        let mut open = locked(&self.store);
+        if let Some(open) = open.as_ref() {
+            return Ok(open.store.clone());
         }
-        let store = Store::create(&self.dir)?;
-        self.lend(store.clone());
+        // Under the lock: whoever reads meanwhile waits, and does not open it a second time.
+        let store = if Store::exists(&self.dir) { Store::open(&self.dir)? } else { Store::create(&self.dir)? };
+        *open = Some(Open { store: store.clone(), used: Instant::now() });
         Ok(store)
     }
 
@@ -239,27 +241,25 @@ impl Slot {
             _ => None,
         });
         let rate = locked(&self.state).rate.value;
-        Ok(match live.filter(|(progress, _)| progress.finished > 0) {
-            Some((progress, virtual_time)) => Seen {
+        if let Some((progress, virtual_time)) = live.filter(|(progress, _)| progress.finished > 0) {
+            return Ok(Seen {
                 at_ms,
                 waiting: progress.waiting,
                 pages_per_second: rate,
                 crawl_now: progress.now.0,
                 elapsed_ms: progress.elapsed_ms,
                 virtual_time,
-            },
-            None => {
-                let state = store.state()?.unwrap_or_default();
-                let virtual_time = crate::engine::RunFacts::load(store)?.virtual_time;
-                Seen {
-                    at_ms,
-                    waiting: state.waiting,
-                    pages_per_second: 0.0,
-                    crawl_now: state.now.0,
-                    elapsed_ms: state.elapsed_ms,
-                    virtual_time,
-                }
-            }
+            });
+        }
+        let state = store.state()?.unwrap_or_default();
+        let virtual_time = crate::engine::RunFacts::load(store)?.virtual_time;
+        Ok(Seen {
+            at_ms,
+            waiting: state.waiting,
+            pages_per_second: 0.0,
+            crawl_now: state.now.0,
+            elapsed_ms: state.elapsed_ms,
+            virtual_time,
         })
     }
 
@@ -347,7 +347,7 @@ impl Slot {
     /// Memory that it takes, as far as windrow knows.
     pub fn memory(&self) -> Option<MemoryReport> {
         self.phase(|phase| match phase {
-            Phase::Running(live) => Some(live.memory.clone()),
+            Phase::Running(live) => Some(live.memory),
             _ => None,
         })
     }
@@ -361,18 +361,18 @@ impl Slot {
     }
 
     /// Ends a run: `stop` is why, or `Err` what went wrong.
-    pub fn ended(&self, ended: Result<(StopReason, Option<String>), String>, stays_wanted: bool) {
+    pub fn ended(&self, ended: &Result<(StopReason, Option<String>), String>, stays_wanted: bool) {
         let before = self.phase(|phase| match std::mem::replace(phase, Phase::Idle) {
             Phase::Running(live) => live.before,
             _ => (0, 0),
         });
         let (fetched, relevant) = self.tally(|tally| (tally.fetched, tally.relevant));
         let pages = (fetched.saturating_sub(before.0), relevant.saturating_sub(before.1));
-        let (reason, error) = match &ended {
+        let (reason, error) = match ended {
             Ok((stop, trouble)) => (Some(stop.name().to_owned()), trouble.clone()),
             Err(error) => (None, Some(error.clone())),
         };
-        match &ended {
+        match ended {
             Ok((stop, _)) => self.log.add(Level::Info, format!("stopped after {} pages: {}", pages.0, stop.in_words())),
             Err(error) => self.log.add(Level::Error, format!("failed: {error}")),
         }

@@ -111,6 +111,7 @@ pub enum Source {
 
 /// A run of a crawl, from its start to its stop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[allow(clippy::struct_field_names, reason = "the interface says so")]
 pub struct Run {
     /// From 1.
     pub run: u64,
@@ -276,6 +277,7 @@ pub struct Point {
 
 /// What a day brought.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[allow(clippy::struct_field_names, reason = "the interface says so")]
 pub struct Day {
     /// In UTC.
     #[schema(format = Date)]
