@@ -9,16 +9,21 @@ use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
 use rustc_hash::FxHashMap;
 
 use super::{
-    ArchivePlace, Batch, Capture, CopyKind, CopyOf, HostRecord, LinkRecord, OutlinkRecord, PageRecord, StoreError,
+    AddedInLink, ArchivePlace, Batch, Capture, CopyKind, CopyOf, HostRecord, LinkRecord, OutlinkRecord, PageRecord, StoreError,
     archive::ArchiveWriter,
-    codec::{Encoder, HostRow, LessonRow, OutlinkRows, PageRow, RobotsMark, decode, decode_page},
-    link_row,
+    codec::{Encoder, HostRow, LessonRow, PageRow, RobotsMark, decode, decode_page},
+    fresh::Fresh,
+    link_row::{self, OnPages},
+    links_row,
+    log::{self, Appender, Place},
+    open::Shared,
     schema::{STATE_KEY, WriteTables, queue_key},
 };
 use crate::{page::Relevance, url::Fingerprint};
 
 /// Writes a batch into `transaction`, and its captures to the archive.
 pub(super) fn apply(
+    shared: &Shared,
     transaction: &WriteTransaction,
     batch: Batch,
     archive: &mut ArchiveWriter,
@@ -29,6 +34,7 @@ pub(super) fn apply(
         renewed,
         outlinks,
         waiting,
+        in_links,
         finished,
         ranks,
         relevances,
@@ -39,16 +45,21 @@ pub(super) fn apply(
         captures,
         state,
     } = batch;
-    let mut changes = Changes { tables: WriteTables::open(transaction)?, encoder, host_ids: FxHashMap::default() };
+    let tables = WriteTables::open(transaction)?;
+    let log = Appender::after(&tables.log)?;
+    let mut changes = Changes { shared, tables, log, encoder, host_ids: FxHashMap::default() };
     let mut places = changes.add_captures(&captures, pages.iter().chain(&renewed), archive)?;
     changes.renew_pages(renewed, &mut places)?;
+    let fresh = Fresh::of(&outlinks, &waiting, &in_links);
     // Before `pages` and `finished`: what one batch discovers and finishes is finished.
-    changes.put_waiting(waiting)?;
+    changes.put_waiting(&waiting, &fresh)?;
+    changes.add_in_links(&in_links, &fresh)?;
     changes.add_pages(pages, places)?;
     for fingerprint in finished {
         changes.end_waiting(fingerprint)?;
     }
-    changes.put_outlinks(outlinks)?;
+    changes.put_outlinks(&outlinks, &fresh)?;
+    changes.log.close(&mut changes.tables.log)?;
     changes.change_standing(&ranks, &relevances)?;
     for host in hosts {
         changes.put_host(host)?;
@@ -66,29 +77,37 @@ pub(super) fn apply(
     if let Some(state) = state {
         changes.tables.meta.insert(STATE_KEY, changes.encoder.encode(&state)?.as_slice())?;
     }
-    Ok(())
+    let pages = changes.tables.pages.last()?.map_or(0, |(seq, _)| seq.value());
+    changes.encoder.packer.learn(pages, &mut changes.tables.dictionaries, &shared.dictionaries)
 }
 
 struct Changes<'t> {
+    shared: &'t Shared,
     tables: WriteTables<'t>,
+    log: Appender,
     encoder: &'t mut Encoder,
     /// Ids that this batch has asked for.
     host_ids: FxHashMap<String, u32>,
 }
 
 impl Changes<'_> {
-    fn put_waiting(&mut self, mut waiting: Vec<(Fingerprint, LinkRecord)>) -> Result<(), StoreError> {
+    fn put_waiting(&mut self, waiting: &[(Fingerprint, LinkRecord)], fresh: &Fresh<'_>) -> Result<(), StoreError> {
         // Neighbours in the table are written together; a stable sort lets the last of two with one key win.
+        let mut waiting: Vec<&(Fingerprint, LinkRecord)> = waiting.iter().collect();
         waiting.sort_by_key(|(fingerprint, _)| *fingerprint);
-        for (Fingerprint(key), link) in &waiting {
+        for (target, link) in waiting {
+            let key = &target.0;
             if self.tables.page_of.get(key)?.is_some() {
                 return Err(StoreError::Refused(format!("{} is finished and cannot wait again", link.url)));
             }
             let host_name = link_row::host_name(&link.url)?;
             let host = self.host_id(&host_name)?;
-            let row = link_row::encode(host, &host_name, link)?;
-            let old = self.tables.waiting.insert(key, row.as_slice())?.map(|old| link_row::head(old.value())).transpose()?;
-            let old = old.map(|head| queue_key(head.host, head.priority, *key));
+            let old = self.tables.waiting.get(key)?;
+            let old = old.map(|old| Ok::<_, StoreError>((link_row::head(old.value())?, link_row::Before::of(old.value())?)));
+            let (old, before) = old.transpose()?.unzip();
+            let row = link_row::encode((host, &host_name), (*target, link), fresh, &before.unwrap_or_default())?;
+            self.tables.waiting.insert(key, row.as_slice())?;
+            let old = old.map(|head| queue_key(head.host, head.priority(), *key));
             let new = queue_key(host, link.priority, *key);
             if old != Some(new) {
                 if let Some(old) = old {
@@ -100,10 +119,22 @@ impl Changes<'_> {
         Ok(())
     }
 
+    fn add_in_links(&mut self, in_links: &[(Fingerprint, AddedInLink)], fresh: &Fresh<'_>) -> Result<(), StoreError> {
+        let mut in_links: Vec<&(Fingerprint, AddedInLink)> = in_links.iter().collect();
+        in_links.sort_by_key(|(fingerprint, _)| *fingerprint);
+        for (target, added) in in_links {
+            let row = self.tables.waiting.get(target.0)?;
+            let row = row.map(|row| link_row::with_in_link(row.value(), added, fresh.holds(*target, &added.in_link)));
+            let row = row.ok_or_else(|| StoreError::Refused(format!("{target} does not wait, but has one more in-link")))??;
+            self.tables.waiting.insert(target.0, row.as_slice())?;
+        }
+        Ok(())
+    }
+
     fn end_waiting(&mut self, fingerprint: Fingerprint) -> Result<(), StoreError> {
         let head = self.tables.waiting.remove(fingerprint.0)?.map(|row| link_row::head(row.value())).transpose()?;
         if let Some(head) = head {
-            self.tables.queue.remove(queue_key(head.host, head.priority, fingerprint.0))?;
+            self.tables.queue.remove(queue_key(head.host, head.priority(), fingerprint.0))?;
         }
         Ok(())
     }
@@ -129,13 +160,7 @@ impl Changes<'_> {
                 Some(CopyOf { seq, .. }) => match by_seq.get(&seq) {
                     Some(original) if places.contains_key(&seq) => Some((*original).clone()),
                     Some(_) => None,
-                    None => self
-                        .tables
-                        .pages
-                        .get(seq)?
-                        .map(|row| decode_page(row.value()))
-                        .transpose()?
-                        .filter(|page| page.archive.is_some()),
+                    None => self.page(seq)?.filter(|page| page.archive.is_some()),
                 },
             };
             if let Some(place) = archive.append(capture, page, original.as_ref())? {
@@ -143,6 +168,17 @@ impl Changes<'_> {
             }
         }
         Ok(places)
+    }
+
+    /// A page of an earlier batch.
+    fn page(&self, seq: u64) -> Result<Option<PageRecord>, StoreError> {
+        let Some(place) = self.tables.pages.get(seq)?.map(|place| place.value()) else { return Ok(None) };
+        let row = log::read(&self.tables.log, place)?;
+        decode_page(&row, &|number| self.shared.dictionary(number)).map(Some)
+    }
+
+    fn append(&mut self, row: &[u8]) -> Result<Place, StoreError> {
+        self.log.append(&mut self.tables.log, row)
     }
 
     fn add_pages(&mut self, pages: Vec<PageRecord>, mut places: FxHashMap<u64, ArchivePlace>) -> Result<(), StoreError> {
@@ -158,7 +194,9 @@ impl Changes<'_> {
             }
             self.end_waiting(page.fingerprint)?;
             self.tables.standing.insert(last, (page.rank, page.residual, page.relevance.get() as f32))?;
-            self.tables.pages.insert(last, self.encoder.encode(&PageRow::from(page))?.as_slice())?;
+            let row = self.encoder.encode(&PageRow::from(page))?;
+            let place = self.append(&row)?;
+            self.tables.pages.insert(last, place)?;
         }
         Ok(())
     }
@@ -173,17 +211,24 @@ impl Changes<'_> {
             }
             page.archive = places.remove(&seq).or(page.archive);
             self.tables.standing.insert(seq, (page.rank, page.residual, page.relevance.get() as f32))?;
-            self.tables.pages.insert(seq, self.encoder.encode(&PageRow::from(page))?.as_slice())?;
+            let row = page_row::encode(self.encoder, page)?;
+            let place = self.append(&row)?;
+            self.tables.pages.insert(seq, place)?;
         }
         Ok(())
     }
 
-    fn put_outlinks(&mut self, outlinks: Vec<(u64, Vec<OutlinkRecord>)>) -> Result<(), StoreError> {
+    fn put_outlinks(&mut self, outlinks: &[(u64, Vec<OutlinkRecord>)], fresh: &Fresh<'_>) -> Result<(), StoreError> {
         for (seq, outlinks) in outlinks {
             if self.tables.pages.get(seq)?.is_none() {
                 return Err(StoreError::Refused(format!("outlinks came without their page {seq}")));
             }
-            self.tables.outlinks.insert(seq, self.encoder.encode(&OutlinkRows::from(outlinks))?.as_slice())?;
+            if self.tables.outlinks.get(seq)?.is_some() {
+                return Err(StoreError::Refused(format!("page {seq} has its outlinks already")));
+            }
+            let row = links_row::encode(self.encoder, outlinks, fresh.noted(*seq).unwrap_or(&links_row::Noted::default()))?;
+            let place = self.append(&row)?;
+            self.tables.outlinks.insert(seq, place)?;
         }
         Ok(())
     }

@@ -10,8 +10,9 @@ use redb::{ReadableDatabase, ReadableTable, ReadableTableMetadata};
 use super::{
     ArchivePlace, CrawlState, PageLabels, PageRecord, RobotsRecord, StoreError,
     archive::{self, ArchiveEnd, read_capture},
-    codec::{HostRow, LessonRow, decode, decode_outlinks, decode_page},
+    codec::{HostRow, LessonRow, decode},
     link_row,
+    on_page::OnPage,
     open::Shared,
     read::HostNames,
     schema::{ReadTables, STATE_KEY, queue_key},
@@ -72,14 +73,15 @@ impl Counted {
 }
 
 impl Check {
-    pub fn run(shared: &Shared, check_model: CheckModel<'_>, progress: Progress<'_>) -> Result<Self, StoreError> {
-        let tables = ReadTables::open(&shared.database.begin_read()?)?;
+    pub fn run(shared: &Arc<Shared>, check_model: CheckModel<'_>, progress: Progress<'_>) -> Result<Self, StoreError> {
+        let read = shared.database.begin_read()?;
+        let (tables, mut log) = (ReadTables::open(&read)?, OnPage::open(shared, &read)?);
         let end = shared.archive_end()?;
         let mut check = Self::default();
-        check.pages(&tables, &shared.dir, end, progress)?;
-        check.outlinks(&tables)?;
+        check.pages(&tables, &log, (&shared.dir, end), progress)?;
+        check.outlinks(&tables, &log)?;
         check.hosts(&tables)?;
-        check.waiting(&tables)?;
+        check.waiting(&tables, &mut log)?;
         check.state(&tables)?;
         check.models(&tables, check_model)?;
         check.archive(&shared.dir, end)?;
@@ -100,12 +102,18 @@ impl Check {
         }
     }
 
-    fn pages(&mut self, tables: &ReadTables, dir: &Path, end: ArchiveEnd, progress: Progress<'_>) -> Result<(), StoreError> {
+    fn pages(
+        &mut self,
+        tables: &ReadTables,
+        log: &OnPage,
+        (dir, end): (&Path, ArchiveEnd),
+        progress: Progress<'_>,
+    ) -> Result<(), StoreError> {
         let total = tables.pages.len()?;
         self.counted.pages = total;
         let mut expected = 1;
         for entry in tables.pages.iter()? {
-            let (seq, row) = entry?;
+            let (seq, place) = entry?;
             let seq = seq.value();
             if seq != expected {
                 self.findings.add(Problem::PageMissing, || format!("{expected} to {}", seq - 1));
@@ -114,7 +122,7 @@ impl Check {
             if tables.standing.get(seq)?.is_none() {
                 self.findings.add(Problem::Standing, || format!("page {seq} has none"));
             }
-            match decode_page(row.value()) {
+            match log.page(place.value()) {
                 Ok(page) if page.seq == seq => self.page(tables, dir, end, &page)?,
                 Ok(page) => self.findings.add(Problem::PageUnreadable, || format!("page {seq} says it is {}", page.seq)),
                 Err(e) => self.findings.add(Problem::PageUnreadable, || format!("page {seq}: {e}")),
@@ -166,11 +174,11 @@ impl Check {
         self.bad_captures.push(page.seq);
     }
 
-    fn outlinks(&mut self, tables: &ReadTables) -> Result<(), StoreError> {
+    fn outlinks(&mut self, tables: &ReadTables, log: &OnPage) -> Result<(), StoreError> {
         for entry in tables.outlinks.iter()? {
-            let (seq, row) = entry?;
+            let (seq, place) = entry?;
             let seq = seq.value();
-            let problem = match decode_outlinks(row.value()) {
+            let problem = match log.links(place.value()).and_then(|links| links.check()) {
                 Err(e) => e.to_string(),
                 Ok(_) if tables.pages.get(seq)?.is_none() => "there is no such page".to_owned(),
                 Ok(_) => continue,
@@ -216,13 +224,15 @@ impl Check {
         Ok(())
     }
 
-    fn waiting(&mut self, tables: &ReadTables) -> Result<(), StoreError> {
+    fn waiting(&mut self, tables: &ReadTables, log: &mut OnPage) -> Result<(), StoreError> {
         self.counted.waiting = tables.waiting.len()?;
         let mut names = HostNames::new(&tables.hosts);
         for entry in tables.waiting.iter()? {
             let (key, row) = entry?;
             let key = key.value();
-            let readable = link_row::decode(row.value(), |_| Ok(Arc::default())).and_then(|_| link_row::head(row.value()));
+            let row = row.value();
+            let in_link = |seq, ordinal| log.in_link(seq, ordinal);
+            let readable = link_row::decode(row, |_| Ok(Arc::default()), in_link).and_then(|_| link_row::head(row));
             let head = match readable {
                 Ok(head) => head,
                 Err(e) => {
@@ -231,7 +241,7 @@ impl Check {
                     continue;
                 }
             };
-            if tables.queue.get(queue_key(head.host, head.priority, key))?.is_none() {
+            if tables.queue.get(queue_key(head.host, head.priority(), key))?.is_none() {
                 self.findings.add(Problem::Queue, || format!("{key:016x} is not in it"));
             }
             if let Err(e) = names.get(head.host) {

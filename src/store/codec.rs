@@ -1,39 +1,42 @@
-//! Rows as bytes: one version byte, then postcard; large rows are packed with zstd.
+//! Rows as bytes: one version byte, then postcard; large rows are packed (`packing`).
 //!
 //! Promises: what was encoded decodes to the same value; bytes that are no row
 //! of this kind and version give an error that says so, never a panic and never
 //! more memory than [`MAX_ROW`].
 //! Never: guesses. A row of an unknown version is refused.
 
-use std::cell::RefCell;
+use std::sync::Arc;
 
-use redb::StorageError;
+use redb::{Database, StorageError};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use zstd::bulk::{Compressor, Decompressor};
 
-use super::{CrawlState, HostRecord, OutlinkFate, OutlinkRecord, PageRecord, RobotsRecord, StoreError, archive::ArchiveEnd};
-use crate::{
-    page::Timestamp,
-    url::{Fingerprint, Url},
+use super::{
+    CrawlState, HostRecord, PageRecord, RobotsRecord, StoreError,
+    archive::ArchiveEnd,
+    packing::{Dictionary, Kind, Number, Packer, unpack},
 };
+use crate::page::Timestamp;
 
 /// A row kind: its name in messages, its version, and whether it is worth packing.
 pub(super) trait Row: Serialize + DeserializeOwned {
     const KIND: &'static str;
     const VERSION: u8;
-    const PACKED: bool = false;
+    const PACKED: Packed = Packed::Not;
+}
+
+/// Whether rows of a kind are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packed {
+    Not,
+    Alone,
+    /// With what rows of the kind have in common.
+    With(Kind),
 }
 
 impl Row for PageRow {
     const KIND: &'static str = "page";
-    const VERSION: u8 = 1;
-    const PACKED: bool = true;
-}
-
-impl Row for OutlinkRows {
-    const KIND: &'static str = "outlinks";
-    const VERSION: u8 = 1;
-    const PACKED: bool = true;
+    const VERSION: u8 = 2;
+    const PACKED: Packed = Packed::With(Kind::Page);
 }
 
 impl Row for HostRow {
@@ -43,14 +46,14 @@ impl Row for HostRow {
 
 impl Row for RobotsRecord {
     const KIND: &'static str = "robots";
-    const VERSION: u8 = 1;
-    const PACKED: bool = true;
+    const VERSION: u8 = 2;
+    const PACKED: Packed = Packed::Alone;
 }
 
 impl Row for LessonRow {
     const KIND: &'static str = "lessons";
-    const VERSION: u8 = 1;
-    const PACKED: bool = true;
+    const VERSION: u8 = 2;
+    const PACKED: Packed = Packed::Alone;
 }
 
 impl Row for CrawlState {
@@ -89,46 +92,6 @@ impl From<PageRow> for PageRecord {
     }
 }
 
-/// A page's outlinks. A target that follows from its URL is left out: it is a hash, and would be a third of the packed row.
-#[derive(Serialize, Deserialize)]
-pub(super) struct OutlinkRows(Vec<OutlinkRow>);
-
-#[derive(Serialize, Deserialize)]
-struct OutlinkRow {
-    target: Option<Fingerprint>,
-    url: String,
-    anchor: String,
-    fate: OutlinkFate,
-}
-
-fn fingerprint_of(url: &str) -> Option<Fingerprint> {
-    Url::parse(url).ok().map(|url| Fingerprint::of(&url))
-}
-
-impl From<Vec<OutlinkRecord>> for OutlinkRows {
-    fn from(outlinks: Vec<OutlinkRecord>) -> Self {
-        let row = |OutlinkRecord { target, url, anchor, fate }| OutlinkRow {
-            target: (fingerprint_of(&url) != Some(target)).then_some(target),
-            url,
-            anchor,
-            fate,
-        };
-        Self(outlinks.into_iter().map(row).collect())
-    }
-}
-
-impl TryFrom<OutlinkRows> for Vec<OutlinkRecord> {
-    type Error = StoreError;
-
-    fn try_from(rows: OutlinkRows) -> Result<Self, StoreError> {
-        let record = |OutlinkRow { target, url, anchor, fate }| {
-            let target = target.or_else(|| fingerprint_of(&url)).ok_or_else(|| damaged("outlinks", "a target is missing"))?;
-            Ok(OutlinkRecord { target, url, anchor, fate })
-        };
-        rows.0.into_iter().map(record).collect()
-    }
-}
-
 /// A host without the text of its robots.txt, which has a table of its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct HostRow {
@@ -153,34 +116,36 @@ impl RobotsMark {
 }
 
 /// Bytes of one row at most, unpacked.
-const MAX_ROW: usize = 64 << 20;
-
-/// Level 3 packs pages about as small as 9 does, in a third of the time.
-const LEVEL: i32 = 3;
+pub(super) const MAX_ROW: usize = 64 << 20;
 
 /// Encodes rows; keeps the packer's buffers between them.
 pub(super) struct Encoder {
-    compressor: Compressor<'static>,
+    pub packer: Packer,
 }
 
 impl Encoder {
-    pub fn new() -> Result<Self, StoreError> {
-        let compressor = Compressor::new(LEVEL).map_err(|e| StoreError::Refused(format!("zstd does not start: {e}")))?;
-        Ok(Self { compressor })
+    /// An encoder for the rows of a store.
+    pub fn new(database: &Database) -> Result<Self, StoreError> {
+        Ok(Self { packer: Packer::new(database)? })
     }
 
     pub fn encode<R: Row>(&mut self, row: &R) -> Result<Vec<u8>, StoreError> {
-        if !R::PACKED {
-            return plain(R::KIND, R::VERSION, row);
+        match R::PACKED {
+            Packed::Not => plain(R::KIND, R::VERSION, row),
+            Packed::Alone => self.pack(R::KIND, R::VERSION, None, row),
+            Packed::With(kind) => self.pack(R::KIND, R::VERSION, Some(kind), row),
         }
-        let refused = |e: &dyn std::fmt::Display| StoreError::Refused(format!("a {} row cannot be encoded: {e}", R::KIND));
+    }
+
+    /// A row as its version and packed postcard.
+    pub fn pack<T: Serialize>(&mut self, name: &str, version: u8, kind: Option<Kind>, row: &T) -> Result<Vec<u8>, StoreError> {
+        let refused = |e: &dyn std::fmt::Display| StoreError::Refused(format!("a {name} row cannot be encoded: {e}"));
         let raw = postcard::to_stdvec(row).map_err(|e| refused(&e))?;
         if raw.len() > MAX_ROW {
             return Err(refused(&format_args!("it has {} bytes, {MAX_ROW} are allowed", raw.len())));
         }
-        let mut bytes = vec![R::VERSION];
-        bytes.extend_from_slice(&(raw.len() as u32).to_le_bytes());
-        bytes.extend(self.compressor.compress(&raw).map_err(|e| refused(&e))?);
+        let mut bytes = vec![version];
+        self.packer.pack(kind, raw, &mut bytes)?;
         Ok(bytes)
     }
 }
@@ -203,37 +168,23 @@ pub(super) fn damaged(kind: &str, detail: impl std::fmt::Display) -> StoreError 
     StorageError::Corrupted(format!("a {kind} row cannot be read: {detail}")).into()
 }
 
-thread_local! {
-    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
-}
+/// Gives a dictionary by its number.
+pub(super) type GetDictionary<'a> = &'a dyn Fn(Number) -> Result<Arc<Dictionary>, StoreError>;
 
 /// Reads the row of a page.
-pub(super) fn decode_page(bytes: &[u8]) -> Result<PageRecord, StoreError> {
-    decode::<PageRow>(bytes).map(PageRecord::from)
+pub(super) fn decode_page(bytes: &[u8], dictionaries: GetDictionary<'_>) -> Result<PageRecord, StoreError> {
+    let raw = unpack(PageRow::KIND, body(PageRow::KIND, PageRow::VERSION, bytes)?, dictionaries)?;
+    postcard::from_bytes::<PageRow>(&raw).map(PageRecord::from).map_err(|e| damaged(PageRow::KIND, e))
 }
 
-/// Reads the row of a page's outlinks.
-pub(super) fn decode_outlinks(bytes: &[u8]) -> Result<Vec<OutlinkRecord>, StoreError> {
-    decode::<OutlinkRows>(bytes)?.try_into()
-}
-
+/// Reads a row that was packed alone, or not at all.
 pub(super) fn decode<R: Row>(bytes: &[u8]) -> Result<R, StoreError> {
     let body = body(R::KIND, R::VERSION, bytes)?;
-    if !R::PACKED {
+    if R::PACKED == Packed::Not {
         return postcard::from_bytes(body).map_err(|e| damaged(R::KIND, e));
     }
-    let (length, packed) = body.split_first_chunk().ok_or_else(|| damaged(R::KIND, "it is cut short"))?;
-    let length = u32::from_le_bytes(*length) as usize;
-    if length > MAX_ROW {
-        return Err(damaged(R::KIND, format!("it claims {length} bytes")));
-    }
-    let raw = DECOMPRESSOR.with_borrow_mut(|slot| {
-        let mut decompressor = slot.take().map_or_else(Decompressor::new, Ok)?;
-        let raw = decompressor.decompress(packed, length);
-        *slot = Some(decompressor);
-        raw
-    });
-    postcard::from_bytes(&raw.map_err(|e| damaged(R::KIND, e))?).map_err(|e| damaged(R::KIND, e))
+    let raw = unpack(R::KIND, body, |number| Err(damaged(R::KIND, format!("it was packed with dictionary {number}"))))?;
+    postcard::from_bytes(&raw).map_err(|e| damaged(R::KIND, e))
 }
 
 /// Bytes as the tests write layouts down.

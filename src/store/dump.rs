@@ -12,8 +12,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{
     CrawlState, RobotsRecord, Store, StoreError,
     archive::ArchiveEnd,
-    codec::{HostRow, LessonRow, damaged, decode, decode_outlinks, decode_page},
+    codec::{HostRow, LessonRow, damaged, decode},
     link_row,
+    on_page::OnPage,
     open::database_path,
     read::HostNames,
     schema::{ARCHIVE_KEY, ReadTables, SCHEMA_KEY, STATE_KEY},
@@ -25,10 +26,26 @@ impl Store {
     /// # Errors
     /// A row that cannot be read; `out` that cannot be written to.
     pub fn dump(&self, out: &mut impl Write) -> Result<(), StoreError> {
-        let tables = ReadTables::open(&self.shared.database.begin_read()?)?;
+        let read = self.shared.database.begin_read()?;
+        let (tables, mut on_page) = (ReadTables::open(&read)?, OnPage::open(&self.shared, &read)?);
         let mut names = HostNames::new(&tables.hosts);
-        let ReadTables { meta, pages, page_of, standing, outlinks, waiting, queue, hosts, host_ids, robots, models, lessons } =
-            &tables;
+        let ReadTables {
+            meta,
+            // Its rows are those of `pages` and `outlinks`.
+            log: _,
+            dictionaries,
+            pages,
+            page_of,
+            standing,
+            outlinks,
+            waiting,
+            queue,
+            hosts,
+            host_ids,
+            robots,
+            models,
+            lessons,
+        } = &tables;
         let mut dump = Dump { store: self, out };
         dump.table("meta", meta, |name, row| match *name {
             SCHEMA_KEY => Ok(format!("{row:?}")),
@@ -36,16 +53,21 @@ impl Store {
             ARCHIVE_KEY => decode::<ArchiveEnd>(row).map(|end| format!("{end:?}")),
             other => Err(damaged("meta", format!("there is no `{other}` in this schema"))),
         })?;
-        dump.table("pages", pages, |_, row| decode_page(row).map(|page| format!("{page:?}")))?;
+        let bytes = |bytes: &[u8]| format!("{} bytes, xxh3 {:016x}", bytes.len(), xxh3_64(bytes));
+        dump.table("dictionaries", dictionaries, |_, dictionary| Ok(bytes(dictionary)))?;
+        dump.table("pages", pages, |_, place| on_page.page(place).map(|page| format!("{page:?}")))?;
         dump.table("page_of", page_of, |_, seq| Ok(seq.to_string()))?;
         dump.table("standing", standing, |_, standing| Ok(format!("{standing:?}")))?;
-        dump.table("outlinks", outlinks, |_, row| decode_outlinks(row).map(|links| format!("{links:?}")))?;
-        dump.table("waiting", waiting, |_, row| link_row::decode(row, |id| names.get(id)).map(|link| format!("{link:?}")))?;
+        dump.table("outlinks", outlinks, |_, place| on_page.links(place)?.outlinks().map(|links| format!("{links:?}")))?;
+        dump.table("waiting", waiting, |_, row| {
+            let link = link_row::decode(row, |id| names.get(id), |seq, ordinal| on_page.in_link(seq, ordinal))?;
+            Ok(format!("{link:?}"))
+        })?;
         dump.table("queue", queue, |_, ()| Ok(String::new()))?;
         dump.table("hosts", hosts, |_, row| decode::<HostRow>(row).map(|host| format!("{host:?}")))?;
         dump.table("host_ids", host_ids, |_, id| Ok(id.to_string()))?;
         dump.table("robots", robots, |_, row| decode::<RobotsRecord>(row).map(|robots| format!("{robots:?}")))?;
-        dump.table("models", models, |_, model| Ok(format!("{} bytes, xxh3 {:016x}", model.len(), xxh3_64(model))))?;
+        dump.table("models", models, |_, model| Ok(bytes(model)))?;
         dump.table("lessons", lessons, |_, row| decode::<LessonRow>(row).map(|row| format!("{} bytes", row.0.len())))?;
         for line in self.labels()?.to_tsv().lines() {
             writeln!(dump.out, "labels {line}").map_err(StoreError::io(&database_path(&self.shared.dir)))?;

@@ -1,93 +1,131 @@
 //! A waiting URL as bytes: the row there are the most of, so it is packed by hand.
 //!
-//! Scheme and host are left out of the URL (the host's id stands for them), word
-//! ids take four bytes each, and the queue's key can be read without the rest.
+//! The words of its in-links stand in the row of the page that each is on (`links_row`); here are the numbers of page and
+//! link. So does the URL, where it is that of the first in-link; else scheme and host are left out of it (the host's id
+//! stands for them). The queue's key can be read without the rest.
 //!
-//! Promises: every field of [`LinkRecord`] comes back as it was.
-//! Never: looks a host up; the caller says which name an id has.
+//! Promises: every field of [`LinkRecord`] comes back as it was, priority and estimate to the precision of 32 bits; an
+//! in-link is known by page and ordinal, and its context never changes.
+//! Never: looks a host or a page up; the caller says which name an id has, and what stands on a page.
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{
-    InLink, LinkRecord, StoreError,
+    AddedInLink, InLink, LinkRecord, StoreError,
     codec::{body, damaged, plain},
 };
 use crate::{
-    page::{LinkContext, Relevance, Timestamp},
-    text::TermId,
-    url::{Url, authority},
+    page::{Relevance, Timestamp},
+    url::{Fingerprint, Url, authority},
 };
 
 const KIND: &str = "link";
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// What the queue needs of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Head {
     pub host: u32,
-    pub priority: f64,
+    priority: f32,
+}
+
+impl Head {
+    pub fn priority(self) -> f64 {
+        f64::from(self.priority)
+    }
 }
 
 #[derive(Serialize, Deserialize)]
 struct LinkRow<'a> {
     head: Head,
-    scheme: Scheme,
-    /// The URL after scheme and host.
     #[serde(borrow)]
-    rest: Cow<'a, str>,
+    address: Address<'a>,
     discovered: u64,
     depth: u16,
     tunnel_depth: u8,
     in_degree: u32,
-    forgotten_relevance: f32,
+    forgotten_relevance: Short,
     tries: u8,
     not_before: Timestamp,
-    estimate: Relevance,
-    #[serde(borrow)]
-    in_links: Vec<InLinkRow<'a>>,
+    estimate: f32,
+    in_links: Vec<InLinkRow>,
 }
 
-/// One link; what is `None` is as in the link before it in the row. Menus lead to a page from
-/// everywhere in the same words, so most links after the first are a few bytes.
+/// The URL.
 #[derive(Serialize, Deserialize)]
-struct InLinkRow<'a> {
-    source: u64,
-    ordinal: u16,
+enum Address<'a> {
+    /// That of the first in-link.
+    First,
+    /// The rest after scheme and host.
     #[serde(borrow)]
-    anchor: Option<(Cow<'a, str>, Ids<'a>)>,
+    Http(Cow<'a, str>),
     #[serde(borrow)]
-    around: Option<Ids<'a>>,
+    Https(Cow<'a, str>),
     #[serde(borrow)]
-    heading: Option<(Option<u16>, Ids<'a>)>,
-    place: Option<Place>,
-    position: Option<f32>,
+    Whole(Cow<'a, str>),
 }
 
+/// An in-link.
 #[derive(Serialize, Deserialize)]
-struct Place {
-    #[serde(with = "postcard::fixint::le")]
-    tag_path: u32,
-    group: u16,
-    navigation: bool,
+enum InLinkRow {
+    /// Its context stands in the row of its page: `seq`, ordinal.
+    OnPage(u64, u16),
+    /// It stands nowhere else.
+    Whole(Box<InLink>),
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
-enum Scheme {
-    /// The rest is the whole URL.
-    Whole,
-    Http,
-    Https,
-}
+impl InLinkRow {
+    fn of(link: &InLink, stands_on_page: bool) -> Self {
+        if stands_on_page { Self::OnPage(link.source, link.ordinal) } else { Self::Whole(Box::new(link.clone())) }
+    }
 
-impl Scheme {
-    fn prefix(self) -> &'static str {
+    /// `seq` of its page, and its ordinal.
+    fn key(&self) -> (u64, u16) {
         match self {
-            Self::Whole => "",
-            Self::Http => "http://",
-            Self::Https => "https://",
+            Self::OnPage(source, ordinal) => (*source, *ordinal),
+            Self::Whole(in_link) => (in_link.source, in_link.ordinal),
         }
+    }
+}
+
+/// A number that is 0 mostly: one byte then, five at most.
+struct Short(f32);
+
+impl Serialize for Short {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(self.0.to_bits().swap_bytes())
+    }
+}
+
+impl<'de> Deserialize<'de> for Short {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        u32::deserialize(deserializer).map(|bits| Self(f32::from_bits(bits.swap_bytes())))
+    }
+}
+
+/// What the rows of pages hold of a link that is being written.
+pub(super) trait OnPages {
+    /// Whether its page is written in this batch, and has it.
+    fn holds(&self, target: Fingerprint, in_link: &InLink) -> bool;
+    /// The URL that it leads to, as its page has it.
+    fn url(&self, target: Fingerprint, in_link: &InLink) -> Option<&str>;
+}
+
+/// What a row says that is to be replaced.
+#[derive(Default)]
+pub(super) struct Before {
+    on_pages: Vec<(u64, u16)>,
+    /// Its URL is that of its first in-link.
+    has_no_url: bool,
+}
+
+impl Before {
+    pub fn of(bytes: &[u8]) -> Result<Self, StoreError> {
+        let row = read(bytes)?;
+        let on_pages = row.in_links.iter().filter(|link| matches!(link, InLinkRow::OnPage(..)));
+        Ok(Self { on_pages: on_pages.map(InLinkRow::key).collect(), has_no_url: matches!(row.address, Address::First) })
     }
 }
 
@@ -96,7 +134,13 @@ pub(super) fn host_name(url: &str) -> Result<String, StoreError> {
     Url::parse(url).map(|url| authority(&url)).map_err(|e| StoreError::Refused(format!("`{url}` is no URL: {e}")))
 }
 
-pub(super) fn encode(host: u32, host_name: &str, link: &LinkRecord) -> Result<Vec<u8>, StoreError> {
+/// A row; `before` is the one that it replaces.
+pub(super) fn encode(
+    (host, host_name): (u32, &str),
+    (target, link): (Fingerprint, &LinkRecord),
+    pages: &impl OnPages,
+    before: &Before,
+) -> Result<Vec<u8>, StoreError> {
     let LinkRecord {
         url,
         discovered,
@@ -110,22 +154,39 @@ pub(super) fn encode(host: u32, host_name: &str, link: &LinkRecord) -> Result<Ve
         priority,
         estimate,
     } = link;
-    let (scheme, rest) = split(url, host_name);
+    let stands = |link: &InLink| pages.holds(target, link) || before.on_pages.contains(&(link.source, link.ordinal));
+    let is_first = in_links.first().filter(|first| stands(first)).is_some_and(|first| {
+        let was_first = before.has_no_url && before.on_pages.first() == Some(&(first.source, first.ordinal));
+        was_first || (pages.holds(target, first) && pages.url(target, first) == Some(url))
+    });
     let row = LinkRow {
-        head: Head { host, priority: *priority },
-        scheme,
-        rest: Cow::Borrowed(rest),
+        head: Head { host, priority: *priority as f32 },
+        address: if is_first { Address::First } else { Address::of(url, host_name) },
         discovered: *discovered,
         depth: *depth,
         tunnel_depth: *tunnel_depth,
         in_degree: *in_degree,
-        forgotten_relevance: *forgotten_relevance,
+        forgotten_relevance: Short(*forgotten_relevance),
         tries: *tries,
         not_before: *not_before,
-        estimate: *estimate,
-        in_links: in_links.iter().scan(None, |before, link| Some(InLinkRow::of(link, before.replace(link)))).collect(),
+        estimate: estimate.get() as f32,
+        in_links: in_links.iter().map(|link| InLinkRow::of(link, stands(link))).collect(),
     };
     plain(KIND, VERSION, &row)
+}
+
+/// A row with one in-link more; the URL may be nearer to a seed by it.
+pub(super) fn with_in_link(bytes: &[u8], added: &AddedInLink, stands_on_page: bool) -> Result<Vec<u8>, StoreError> {
+    let mut row = read(bytes)?;
+    let AddedInLink { in_link, depth, tunnel_depth } = added;
+    row.in_links.push(InLinkRow::of(in_link, stands_on_page));
+    row.depth = row.depth.min(*depth);
+    row.tunnel_depth = row.tunnel_depth.min(*tunnel_depth);
+    plain(KIND, VERSION, &row)
+}
+
+fn read(bytes: &[u8]) -> Result<LinkRow<'_>, StoreError> {
+    postcard::from_bytes(body(KIND, VERSION, bytes)?).map_err(|e| damaged(KIND, e))
 }
 
 /// Reads host and priority alone.
@@ -134,20 +195,34 @@ pub(super) fn head(bytes: &[u8]) -> Result<Head, StoreError> {
     Ok(head)
 }
 
-/// Reads a row; `name_of` gives the name of its host.
+/// Reads a row; `name_of` gives the name of its host, `in_link` a link of a page and where it leads.
 pub(super) fn decode(
     bytes: &[u8],
     name_of: impl FnOnce(u32) -> Result<std::sync::Arc<str>, StoreError>,
+    mut in_link: impl FnMut(u64, u16) -> Result<(InLink, Option<String>), StoreError>,
 ) -> Result<LinkRecord, StoreError> {
-    let row: LinkRow = postcard::from_bytes(body(KIND, VERSION, bytes)?).map_err(|e| damaged(KIND, e))?;
-    let url = match row.scheme {
-        Scheme::Whole => row.rest.into_owned(),
-        scheme => [scheme.prefix(), &name_of(row.head.host)?, &row.rest].concat(),
-    };
-    let mut in_links: Vec<InLink> = Vec::with_capacity(row.in_links.len());
+    let row = read(bytes)?;
+    let mut in_links = Vec::with_capacity(row.in_links.len());
+    let mut first_url = None;
     for link in row.in_links {
-        in_links.push(link.into_in_link(in_links.last()).ok_or_else(|| damaged(KIND, "its first link leans on none"))?);
+        match link {
+            InLinkRow::Whole(link) => in_links.push(*link),
+            InLinkRow::OnPage(source, ordinal) => {
+                let (link, url) = in_link(source, ordinal)?;
+                if in_links.is_empty() {
+                    first_url = url;
+                }
+                in_links.push(link);
+            }
+        }
     }
+    let whole = |scheme: &str, rest: &str| Ok::<_, StoreError>([scheme, &name_of(row.head.host)?, rest].concat());
+    let url = match row.address {
+        Address::First => first_url.ok_or_else(|| damaged(KIND, "its first in-link does not say where it leads"))?,
+        Address::Http(rest) => whole("http://", &rest)?,
+        Address::Https(rest) => whole("https://", &rest)?,
+        Address::Whole(url) => url.into_owned(),
+    };
     Ok(LinkRecord {
         url,
         discovered: row.discovered,
@@ -155,88 +230,19 @@ pub(super) fn decode(
         tunnel_depth: row.tunnel_depth,
         in_links,
         in_degree: row.in_degree,
-        forgotten_relevance: row.forgotten_relevance,
+        forgotten_relevance: row.forgotten_relevance.0,
         tries: row.tries,
         not_before: row.not_before,
-        priority: row.head.priority,
-        estimate: row.estimate,
+        priority: row.head.priority(),
+        estimate: Relevance::new(f64::from(row.estimate)),
     })
 }
 
-fn split<'a>(url: &'a str, host_name: &str) -> (Scheme, &'a str) {
-    let after = |scheme: Scheme| Some((scheme, url.strip_prefix(scheme.prefix())?.strip_prefix(host_name)?));
-    after(Scheme::Http).or_else(|| after(Scheme::Https)).unwrap_or((Scheme::Whole, url))
-}
-
-impl<'a> InLinkRow<'a> {
-    fn of(link: &'a InLink, before: Option<&InLink>) -> Self {
-        let InLink { source, ordinal, context, heading: heading_words } = link;
-        let LinkContext { anchor_text, anchor, around, heading, tag_path, group, position, navigation } = context;
-        let differs = |same: fn(&InLink, &InLink) -> bool| !before.is_some_and(|before| same(before, link));
-        let ids = |ids: &'a [TermId]| Ids(Cow::Borrowed(ids));
-        Self {
-            source: *source,
-            ordinal: *ordinal,
-            anchor: differs(|a, b| (&a.context.anchor_text, &a.context.anchor) == (&b.context.anchor_text, &b.context.anchor))
-                .then(|| (Cow::Borrowed(&**anchor_text), ids(anchor))),
-            around: differs(|a, b| a.context.around == b.context.around).then(|| ids(around)),
-            heading: differs(|a, b| (a.context.heading, &a.heading) == (b.context.heading, &b.heading))
-                .then(|| (*heading, ids(heading_words))),
-            place: differs(|a, b| place_of(&a.context) == place_of(&b.context)).then_some(Place {
-                tag_path: *tag_path,
-                group: *group,
-                navigation: *navigation,
-            }),
-            position: differs(|a, b| a.context.position.to_bits() == b.context.position.to_bits()).then_some(*position),
-        }
-    }
-
-    /// The link, where `before` is the one before it; `None` where that is needed and missing.
-    fn into_in_link(self, before: Option<&InLink>) -> Option<InLink> {
-        let was = before.map(|before| &before.context);
-        let (anchor_text, anchor) = match self.anchor {
-            Some((text, Ids(ids))) => (text.into(), ids.into()),
-            None => was.map(|was| (was.anchor_text.clone(), was.anchor.clone()))?,
-        };
-        let (heading, heading_words) = match self.heading {
-            Some((heading, Ids(ids))) => (heading, ids.into()),
-            None => before.map(|before| (before.context.heading, before.heading.clone()))?,
-        };
-        let (tag_path, group, navigation) = match self.place {
-            Some(Place { tag_path, group, navigation }) => (tag_path, group, navigation),
-            None => was.map(place_of)?,
-        };
-        let around = match self.around {
-            Some(Ids(ids)) => ids.into(),
-            None => was?.around.clone(),
-        };
-        let position = self.position.or(was.map(|was| was.position))?;
-        let context = LinkContext { anchor_text, anchor, around, heading, tag_path, group, position, navigation };
-        Some(InLink { source: self.source, ordinal: self.ordinal, context, heading: heading_words })
-    }
-}
-
-fn place_of(context: &LinkContext) -> (u32, u16, bool) {
-    (context.tag_path, context.group, context.navigation)
-}
-
-/// Word ids, four bytes each: they are hashes, so a varint would take five.
-struct Ids<'a>(Cow<'a, [TermId]>);
-
-impl Serialize for Ids<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let bytes: Vec<u8> = self.0.iter().flat_map(|id| id.0.to_le_bytes()).collect();
-        serializer.serialize_bytes(&bytes)
-    }
-}
-
-impl<'de> Deserialize<'de> for Ids<'_> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (ids, rest) = <&[u8]>::deserialize(deserializer)?.as_chunks();
-        if !rest.is_empty() {
-            return Err(de::Error::custom("word ids that are not whole"));
-        }
-        Ok(Self(ids.iter().map(|id| TermId(u32::from_le_bytes(*id))).collect()))
+impl<'a> Address<'a> {
+    fn of(url: &'a str, host_name: &str) -> Self {
+        let after = |scheme: &str| Some(Cow::Borrowed(url.strip_prefix(scheme)?.strip_prefix(host_name)?));
+        let secure = || after("https://").map(Self::Https);
+        after("http://").map(Self::Http).or_else(secure).unwrap_or(Self::Whole(Cow::Borrowed(url)))
     }
 }
 

@@ -15,9 +15,14 @@ mod check;
 mod codec;
 mod dump;
 mod error;
+mod fresh;
 mod labels;
 mod link_row;
+mod links_row;
+mod log;
+mod on_page;
 mod open;
+mod packing;
 mod read;
 mod records;
 mod repair;
@@ -34,7 +39,7 @@ pub use labels::PageLabels;
 pub use open::Store;
 pub use read::{Known, Stock};
 pub use records::{
-    ArchivePlace, Batch, Capture, Chosen, CopyKind, CopyOf, CrawlState, HostRecord, InLink, LinkRecord, OutlinkFate,
+    AddedInLink, ArchivePlace, Batch, Capture, Chosen, CopyKind, CopyOf, CrawlState, HostRecord, InLink, LinkRecord, OutlinkFate,
     OutlinkRecord, PageRecord, RobotsRecord,
 };
 pub use size::{Sizes, TableSize};

@@ -17,6 +17,7 @@ use super::{
     StoreConfig, StoreError,
     archive::{self, ArchiveEnd},
     codec::decode,
+    packing::{Dictionaries, Dictionary, Number},
     schema::{self, ARCHIVE_KEY, table},
 };
 
@@ -30,6 +31,7 @@ pub struct Store {
 pub(super) struct Shared {
     pub database: Database,
     pub dir: PathBuf,
+    pub dictionaries: Dictionaries,
     /// A [`Writer`](super::Writer) is alive.
     pub writing: AtomicBool,
 }
@@ -125,7 +127,8 @@ impl Store {
 
     fn checked(dir: &Path, database: Database) -> Result<Self, StoreError> {
         guarded(dir, || schema::check_version(&database, dir))?;
-        Ok(Self { shared: Arc::new(Shared { database, dir: dir.to_owned(), writing: AtomicBool::new(false) }) })
+        let (dir, dictionaries, writing) = (dir.to_owned(), Dictionaries::default(), AtomicBool::new(false));
+        Ok(Self { shared: Arc::new(Shared { database, dir, dictionaries, writing }) })
     }
 
     fn trimmed(self) -> Result<Self, StoreError> {
@@ -136,6 +139,11 @@ impl Store {
 }
 
 impl Shared {
+    /// What rows were packed with.
+    pub fn dictionary(&self, number: Number) -> Result<Arc<Dictionary>, StoreError> {
+        self.dictionaries.get(number, &self.database)
+    }
+
     /// Where the committed archive ends.
     pub fn archive_end(&self) -> Result<ArchiveEnd, StoreError> {
         let meta = self.database.begin_read()?.open_table(table::meta)?;

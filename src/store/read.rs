@@ -10,8 +10,9 @@ use redb::{Key, Range, ReadOnlyTable, ReadableDatabase, ReadableTable, Value};
 
 use super::{
     CrawlState, HostRecord, LinkRecord, OutlinkRecord, PageRecord, RobotsRecord, Store, StoreError,
-    codec::{HostRow, LessonRow, decode, decode_outlinks, decode_page},
+    codec::{HostRow, LessonRow, decode},
     link_row,
+    on_page::OnPage,
     schema::{STATE_KEY, queue_key, table},
 };
 use crate::url::Fingerprint;
@@ -51,9 +52,12 @@ impl Store {
     /// As for [`Store::state`]; also per row.
     pub fn pages(&self, from: u64) -> Result<impl Iterator<Item = Result<PageRecord, StoreError>> + use<>, StoreError> {
         let read = self.shared.database.begin_read()?;
-        let standing = read.open_table(table::standing)?;
-        let rows = rows(read.open_table(table::pages)?.range(from..)?);
-        Ok(rows.map(move |row| row.and_then(|(seq, row)| page_of(seq, &row, &standing))))
+        let (standing, log) = (read.open_table(table::standing)?, OnPage::open(&self.shared, &read)?);
+        let places = read.open_table(table::pages)?.range(from..)?;
+        Ok(places.map(move |entry| {
+            let (seq, place) = entry?;
+            as_of_now(log.page(place.value())?, seq.value(), &standing)
+        }))
     }
 
     /// Finished URLs before `seq`, the last first.
@@ -87,8 +91,9 @@ impl Store {
     /// As for [`Store::state`].
     pub fn page(&self, seq: u64) -> Result<Option<PageRecord>, StoreError> {
         let read = self.shared.database.begin_read()?;
-        let standing = read.open_table(table::standing)?;
-        read.open_table(table::pages)?.get(seq)?.map(|row| page_of(seq, row.value(), &standing)).transpose()
+        let Some(place) = read.open_table(table::pages)?.get(seq)?.map(|place| place.value()) else { return Ok(None) };
+        let page = OnPage::open(&self.shared, &read)?.page(place)?;
+        as_of_now(page, seq, &read.open_table(table::standing)?).map(Some)
     }
 
     /// A finished URL by its fingerprint.
@@ -107,7 +112,11 @@ impl Store {
     /// # Errors
     /// As for [`Store::state`].
     pub fn outlinks(&self, seq: u64) -> Result<Vec<OutlinkRecord>, StoreError> {
-        self.table(table::outlinks)?.get(seq)?.map_or_else(|| Ok(Vec::new()), |row| decode_outlinks(row.value()))
+        let read = self.shared.database.begin_read()?;
+        match read.open_table(table::outlinks)?.get(seq)?.map(|place| place.value()) {
+            Some(place) => OnPage::open(&self.shared, &read)?.links(place)?.outlinks(),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// All waiting URLs, by ascending fingerprint: one host's lie together.
@@ -117,10 +126,12 @@ impl Store {
     pub fn waiting(&self) -> Result<impl Iterator<Item = Result<(Fingerprint, LinkRecord), StoreError>> + use<>, StoreError> {
         let read = self.shared.database.begin_read()?;
         let mut names = HostNames::new(read.open_table(table::hosts)?);
+        let mut pages = OnPage::open(&self.shared, &read)?;
         let rows = rows(read.open_table(table::waiting)?.range::<u64>(..)?);
         Ok(rows.map(move |row| {
             let (fingerprint, row) = row?;
-            Ok((Fingerprint(fingerprint), link_row::decode(&row, |id| names.get(id))?))
+            let link = link_row::decode(&row, |id| names.get(id), |seq, ordinal| pages.in_link(seq, ordinal))?;
+            Ok((Fingerprint(fingerprint), link))
         }))
     }
 
@@ -132,7 +143,8 @@ impl Store {
         let read = self.shared.database.begin_read()?;
         let Some(row) = read.open_table(table::waiting)?.get(fingerprint.0)? else { return Ok(None) };
         let mut names = HostNames::new(read.open_table(table::hosts)?);
-        link_row::decode(row.value(), |id| names.get(id)).map(Some)
+        let mut pages = OnPage::open(&self.shared, &read)?;
+        link_row::decode(row.value(), |id| names.get(id), |seq, ordinal| pages.in_link(seq, ordinal)).map(Some)
     }
 
     /// A host's waiting URLs of the highest priority that are `wanted`, best first, at most `limit`; and the priority of
@@ -153,6 +165,7 @@ impl Store {
         let mut best = Stock::default();
         let Some(id) = read.open_table(table::host_ids)?.get(host)?.map(|id| id.value()) else { return Ok(best) };
         let waiting = read.open_table(table::waiting)?;
+        let mut pages = OnPage::open(&self.shared, &read)?;
         let first = from.map_or((id, 0, 0), |from| queue_key(id, from, 0));
         for entry in read.open_table(table::queue)?.range(first..=(id, u16::MAX, u64::MAX))? {
             let (_, _, fingerprint) = entry?.0.value();
@@ -161,10 +174,11 @@ impl Store {
             }
             let Some(row) = waiting.get(fingerprint)? else { continue };
             if best.rows.len() == limit {
-                best.next = Some(link_row::head(row.value())?.priority);
+                best.next = Some(link_row::head(row.value())?.priority());
                 break;
             }
-            best.rows.push((Fingerprint(fingerprint), link_row::decode(row.value(), |_| Ok(host.into()))?));
+            let link = link_row::decode(row.value(), |_| Ok(host.into()), |seq, ordinal| pages.in_link(seq, ordinal))?;
+            best.rows.push((Fingerprint(fingerprint), link));
         }
         Ok(best)
     }
@@ -233,13 +247,12 @@ impl Store {
     }
 }
 
-/// A page row with what has changed of it since.
-pub(super) fn page_of(
+/// A page with what has changed of it since it was fetched.
+fn as_of_now(
+    mut page: PageRecord,
     seq: u64,
-    row: &[u8],
     standing: &impl ReadableTable<u64, (f64, f64, f32)>,
 ) -> Result<PageRecord, StoreError> {
-    let mut page = decode_page(row)?;
     if let Some(now) = standing.get(seq)? {
         let (rank, residual, relevance) = now.value();
         page.rank = rank;

@@ -130,11 +130,12 @@ pub struct LinkRecord {
     pub tries: u8,
     /// Not before this time (retry), where set.
     pub not_before: Timestamp,
+    /// Priority and estimate are kept to the precision of 32 bits.
     pub priority: f64,
     pub estimate: Relevance,
 }
 
-/// One link that leads to a waiting URL.
+/// One link that leads to a waiting URL; page and ordinal stand for it, and its context never changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct InLink {
     /// `seq` of the page it stands on.
@@ -144,6 +145,15 @@ pub struct InLink {
     pub context: LinkContext,
     /// Words of the nearest heading.
     pub heading: Box<[TermId]>,
+}
+
+/// An in-link of a waiting URL that is on disk only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AddedInLink {
+    pub in_link: InLink,
+    /// Links from a seed by this one.
+    pub depth: u16,
+    pub tunnel_depth: u8,
 }
 
 /// What became of one outlink of a page, for `links.csv` and `why`.
@@ -261,6 +271,8 @@ pub struct Batch {
     pub outlinks: Vec<(u64, Vec<OutlinkRecord>)>,
     /// Waiting URLs, new or changed.
     pub waiting: Vec<(Fingerprint, LinkRecord)>,
+    /// One more in-link for URLs that wait already.
+    pub in_links: Vec<(Fingerprint, AddedInLink)>,
     /// URLs that wait no longer.
     pub finished: Vec<Fingerprint>,
     /// Ranks of fetched pages that changed: `seq`, rank, residual.

@@ -4,7 +4,7 @@
 //! a place in the archive that leads nowhere.
 //! Never: mends what `check` did not find.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use redb::{ReadableDatabase, ReadableTable, ReadableTableMetadata};
 use rustc_hash::FxHashSet;
@@ -13,20 +13,24 @@ use super::{
     CrawlState, HostRecord, StoreError,
     archive::{self, ArchiveEnd},
     check::Check,
-    codec::{Encoder, HostRow, PageRow, decode, decode_page},
+    codec::{Encoder, HostRow, PageRow, decode},
     link_row,
+    log::Appender,
+    on_page::OnPage,
     open::Shared,
     schema::{ARCHIVE_KEY, ReadTables, STATE_KEY, WriteTables, queue_key},
     verify::Problem,
 };
 
 /// Mends what `check` found, durably.
-pub(super) fn repair(shared: &Shared, check: &Check) -> Result<(), StoreError> {
-    let before = ReadTables::open(&shared.database.begin_read()?)?;
+pub(super) fn repair(shared: &Arc<Shared>, check: &Check) -> Result<(), StoreError> {
+    let read = shared.database.begin_read()?;
+    let (before, log) = (ReadTables::open(&read)?, OnPage::open(shared, &read)?);
     let mut end = shared.archive_end()?;
     let mut transaction = shared.database.begin_write()?;
     transaction.set_quick_repair(true);
-    let mut repair = Repair { before: &before, after: WriteTables::open(&transaction)?, encoder: Encoder::new()? };
+    let after = WriteTables::open(&transaction)?;
+    let mut repair = Repair { before: &before, log: &log, after, encoder: Encoder::new(&shared.database)? };
     repair.remove_unreadable(check)?;
     for problem in check.findings.keys() {
         match problem {
@@ -47,6 +51,7 @@ pub(super) fn repair(shared: &Shared, check: &Check) -> Result<(), StoreError> {
 
 struct Repair<'t> {
     before: &'t ReadTables,
+    log: &'t OnPage,
     after: WriteTables<'t>,
     encoder: Encoder,
 }
@@ -72,8 +77,8 @@ impl Repair<'_> {
     fn page_index(&mut self) -> Result<(), StoreError> {
         self.after.page_of.retain(|_, _| false)?;
         for entry in self.before.pages.iter()? {
-            let (seq, row) = entry?;
-            if let Ok(page) = decode_page(row.value()) {
+            let (seq, place) = entry?;
+            if let Ok(page) = self.log.page(place.value()) {
                 self.after.page_of.insert(page.fingerprint.0, seq.value())?;
             }
         }
@@ -88,11 +93,11 @@ impl Repair<'_> {
             }
         }
         for entry in self.before.pages.iter()? {
-            let (seq, row) = entry?;
+            let (seq, place) = entry?;
             if self.before.standing.get(seq.value())?.is_some() {
                 continue;
             }
-            if let Ok(page) = decode_page(row.value()) {
+            if let Ok(page) = self.log.page(place.value()) {
                 self.after.standing.insert(seq.value(), (page.rank, page.residual, page.relevance.get() as f32))?;
             }
         }
@@ -129,14 +134,16 @@ impl Repair<'_> {
     }
 
     fn captures(&mut self, bad: &[u64]) -> Result<(), StoreError> {
+        let mut end = Appender::after(&self.after.log)?;
         for &seq in bad {
-            let row = self.before.pages.get(seq)?;
-            if let Some(mut page) = row.and_then(|row| decode_page(row.value()).ok()) {
+            let place = self.before.pages.get(seq)?.map(|place| place.value());
+            if let Some(mut page) = place.and_then(|place| self.log.page(place).ok()) {
                 page.archive = None;
-                self.after.pages.insert(seq, self.encoder.encode(&PageRow::from(page))?.as_slice())?;
+                let row = self.encoder.encode(&PageRow::from(page))?;
+                self.after.pages.insert(seq, end.append(&mut self.after.log, &row)?)?;
             }
         }
-        Ok(())
+        end.close(&mut self.after.log)
     }
 
     /// Ends the archive after the last capture that can be read, so that what is appended can be read too.
@@ -158,7 +165,7 @@ impl Repair<'_> {
             let (key, row) = entry?;
             if !removed.contains(&key.value()) {
                 let head = link_row::head(row.value())?;
-                self.after.queue.insert(queue_key(head.host, head.priority, key.value()), ())?;
+                self.after.queue.insert(queue_key(head.host, head.priority(), key.value()), ())?;
             }
         }
         Ok(())

@@ -12,7 +12,7 @@ use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetada
 use super::{StoreError, TableSize};
 
 /// Version of the layout as a whole. A change that old rows or tables cannot be read with raises it.
-pub(super) const SCHEMA: u32 = 2;
+pub(super) const SCHEMA: u32 = 3;
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $name:ident: $key:ty => $value:ty,)+) => {
@@ -55,14 +55,18 @@ macro_rules! tables {
 tables! {
     /// Single rows by name: [`SCHEMA_KEY`], [`STATE_KEY`], [`ARCHIVE_KEY`].
     meta: &'static str => &'static [u8],
-    /// `seq` → page row.
-    pages: u64 => &'static [u8],
+    /// Number → a part of the rows that never change, one after the other.
+    log: u64 => &'static [u8],
+    /// Number → kind of rows, and what they have in common: rows are packed with it.
+    dictionaries: u32 => &'static [u8],
+    /// `seq` → place of the page row in the log.
+    pages: u64 => (u64, u32),
     /// Fingerprint of a finished URL → `seq`.
     page_of: u64 => u64,
     /// `seq` → rank, residual, relevance: what changes of a page after it was fetched.
     standing: u64 => (f64, f64, f32),
-    /// `seq` → the page's outlinks.
-    outlinks: u64 => &'static [u8],
+    /// `seq` → place of the page's outlinks in the log.
+    outlinks: u64 => (u64, u32),
     /// Fingerprint of a waiting URL → link row.
     waiting: u64 => &'static [u8],
     /// Host id, inverse priority, fingerprint: one host's waiting URLs, the best first.

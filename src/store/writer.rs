@@ -65,7 +65,7 @@ impl Store {
                 config.archive_file_mib << 20,
                 config.archive,
             ),
-            encoder: Encoder::new()?,
+            encoder: Encoder::new(&self.shared.database)?,
             commit_every: Duration::from_millis(config.commit_every_ms),
             unsynced_since: None,
             lease,
@@ -241,7 +241,7 @@ impl Committer {
         // A durable commit then records which pages are free, and opening after a crash need not walk the file.
         transaction.set_quick_repair(durable);
         if let Some(batch) = batch {
-            apply(&transaction, batch, &mut self.archive, &mut self.encoder)?;
+            apply(&self.lease.0, &transaction, batch, &mut self.archive, &mut self.encoder)?;
         }
         // The archive goes first: a committed place must never point at bytes that are not there.
         let end = if durable { self.archive.synced_end()? } else { self.archive.flushed_end()? };

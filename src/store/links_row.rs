@@ -1,0 +1,276 @@
+//! The links of a page as one row: what became of each, and the surroundings of those that waiting URLs were found by.
+//!
+//! A waiting URL keeps the numbers of the links that lead to it; their words, their anchors, and mostly the URL itself are
+//! read here, where they are written once and packed together with those around them.
+//!
+//! Promises: outlinks and in-links come back as they were.
+//! Never: changes after its page was committed.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::{
+    InLink, OutlinkFate, OutlinkRecord, StoreError,
+    codec::{Encoder, GetDictionary, body, damaged},
+    packing::{Kind, unpack},
+};
+use crate::{
+    page::LinkContext,
+    text::TermId,
+    url::{Fingerprint, Url},
+};
+
+const KIND: &str = "outlinks";
+const VERSION: u8 = 2;
+
+#[derive(Serialize, Deserialize)]
+struct Row<'a> {
+    fates: Vec<OutlinkFate>,
+    #[serde(borrow)]
+    urls: Texts<'a>,
+    #[serde(borrow)]
+    anchors: Texts<'a>,
+    /// Targets that do not follow from their URLs, by place: hashes pack badly, so the rest are left out.
+    targets: Vec<(u32, Fingerprint)>,
+    /// The words of all contexts, each once, ascending.
+    #[serde(borrow)]
+    words: Ids<'a>,
+    /// Headings of contexts: number on the page, words.
+    headings: Vec<(Option<u16>, Vec<u32>)>,
+    places: Vec<Place>,
+    contexts: Vec<ContextRow<'a>>,
+}
+
+/// Texts, one after the other.
+#[derive(Serialize, Deserialize)]
+struct Texts<'a> {
+    lengths: Vec<u32>,
+    #[serde(borrow)]
+    text: Cow<'a, str>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Place {
+    #[serde(with = "postcard::fixint::le")]
+    tag_path: u32,
+    group: u16,
+    navigation: bool,
+}
+
+/// The surroundings of one link; words, headings and places are numbers in their lists.
+#[derive(Serialize, Deserialize)]
+struct ContextRow<'a> {
+    ordinal: u16,
+    /// Place among the outlinks, plus one; 0 where it is none of them (a redirect, a canonical address).
+    outlink: u32,
+    /// `None` where it is the outlink's.
+    #[serde(borrow)]
+    anchor_text: Option<Cow<'a, str>>,
+    anchor: Vec<u32>,
+    around: Vec<u32>,
+    heading: u32,
+    place: u32,
+    /// `None` where it follows from the link's place among the outlinks.
+    position: Option<f32>,
+}
+
+/// The contexts of one page's links that are to be kept, by ordinal, with the target of each.
+pub(super) type Noted<'a> = BTreeMap<u16, (Fingerprint, &'a InLink)>;
+
+/// Packs the links of a page.
+pub(super) fn encode(encoder: &mut Encoder, outlinks: &[OutlinkRecord], noted: &Noted<'_>) -> Result<Vec<u8>, StoreError> {
+    let places: FxHashMap<Fingerprint, usize> =
+        outlinks.iter().enumerate().rev().map(|(at, outlink)| (outlink.target, at)).collect();
+    let words_of = |in_link: &InLink| -> Vec<u32> {
+        let LinkContext { anchor, around, .. } = &in_link.context;
+        anchor.iter().chain(around).chain(&in_link.heading).map(|id| id.0).collect()
+    };
+    let mut words: Vec<u32> = noted.values().flat_map(|(_, in_link)| words_of(in_link)).collect();
+    words.sort_unstable();
+    words.dedup();
+    let number = |id: &TermId| words.binary_search(&id.0).map_or(0, |at| at as u32);
+    let numbers = |ids: &[TermId]| ids.iter().map(number).collect::<Vec<u32>>();
+    let (mut headings, mut places_list) = (Vec::new(), Vec::new());
+    let contexts = noted.iter().map(|(&ordinal, (target, in_link))| {
+        let InLink { source: _, ordinal: _, context, heading: heading_words } = in_link;
+        let LinkContext { anchor_text, anchor, around, heading, tag_path, group, position, navigation } = context;
+        let at = places.get(target).copied();
+        let place = Place { tag_path: *tag_path, group: *group, navigation: *navigation };
+        ContextRow {
+            ordinal,
+            outlink: at.map_or(0, |at| at as u32 + 1),
+            anchor_text: match at {
+                Some(at) if *outlinks[at].anchor == **anchor_text => None,
+                _ => Some(Cow::Borrowed(&**anchor_text)),
+            },
+            anchor: numbers(anchor),
+            around: numbers(around),
+            heading: place_in(&mut headings, (*heading, numbers(heading_words))),
+            place: place_in(&mut places_list, place),
+            position: match at {
+                Some(at) if usual_position(at, outlinks.len()).to_bits() == position.to_bits() => None,
+                _ => Some(*position),
+            },
+        }
+    });
+    let contexts = contexts.collect();
+    let targets = outlinks.iter().enumerate().filter(|(_, link)| fingerprint_of(&link.url) != Some(link.target));
+    let row = Row {
+        fates: outlinks.iter().map(|link| link.fate).collect(),
+        urls: Texts::of(outlinks.iter().map(|link| link.url.as_str())),
+        anchors: Texts::of(outlinks.iter().map(|link| link.anchor.as_str())),
+        targets: targets.map(|(at, link)| (at as u32, link.target)).collect(),
+        words: Ids(Cow::Borrowed(&words)),
+        headings,
+        places: places_list,
+        contexts,
+    };
+    encoder.pack(KIND, VERSION, Some(Kind::Links), &row)
+}
+
+/// The place of a value in a list, to which it is added where it is new. Lists are short.
+fn place_in<T: PartialEq>(list: &mut Vec<T>, value: T) -> u32 {
+    let at = list.iter().rposition(|known| *known == value).unwrap_or_else(|| {
+        list.push(value);
+        list.len() - 1
+    });
+    at as u32
+}
+
+/// Where a link stands that is number `at` of so many, as the parser counts.
+fn usual_position(at: usize, of: usize) -> f32 {
+    at as f32 / of.saturating_sub(1).max(1) as f32
+}
+
+fn fingerprint_of(url: &str) -> Option<Fingerprint> {
+    Url::parse(url).ok().map(|url| Fingerprint::of(&url))
+}
+
+/// The links of a page, unpacked.
+pub(super) struct Links(Row<'static>);
+
+impl Links {
+    pub fn unpack(row: &[u8], dictionaries: GetDictionary<'_>) -> Result<Self, StoreError> {
+        let raw = unpack(KIND, body(KIND, VERSION, row)?, dictionaries)?;
+        let row: Row<'_> = postcard::from_bytes(&raw).map_err(|e| damaged(KIND, e))?;
+        Ok(Self(row.into_owned()))
+    }
+
+    /// What became of each link, in page order.
+    pub fn outlinks(&self) -> Result<Vec<OutlinkRecord>, StoreError> {
+        let row = &self.0;
+        let targets: FxHashMap<u32, Fingerprint> = row.targets.iter().copied().collect();
+        let (mut urls, mut anchors) = (row.urls.iter(), row.anchors.iter());
+        let record = |(at, fate): (u32, &OutlinkFate)| {
+            let (url, anchor) = urls.next().zip(anchors.next()).ok_or_else(|| damaged(KIND, "a link is cut short"))?;
+            let target = targets.get(&at).copied().or_else(|| fingerprint_of(url));
+            let target = target.ok_or_else(|| damaged(KIND, "a target is missing"))?;
+            Ok(OutlinkRecord { target, url: url.to_owned(), anchor: anchor.to_owned(), fate: *fate })
+        };
+        (0..).zip(&row.fates).map(record).collect()
+    }
+
+    /// The in-link that is number `ordinal` of page `source`, and the URL that it leads to, where the page's links have it.
+    pub fn in_link(&self, source: u64, ordinal: u16) -> Result<(InLink, Option<&str>), StoreError> {
+        let missing = || damaged(KIND, format!("link {ordinal} of page {source} is not as it should be"));
+        let row = &self.0;
+        let at = row.contexts.binary_search_by_key(&ordinal, |context| context.ordinal).map_err(|_| missing())?;
+        let context = &row.contexts[at];
+        let outlink = (context.outlink as usize).checked_sub(1);
+        let word = |&number: &u32| row.words.0.get(number as usize).map(|&id| TermId(id)).ok_or_else(missing);
+        let words = |numbers: &[u32]| numbers.iter().map(word).collect::<Result<Box<[TermId]>, _>>();
+        let (heading, heading_words) = row.headings.get(context.heading as usize).ok_or_else(missing)?;
+        let Place { tag_path, group, navigation } = *row.places.get(context.place as usize).ok_or_else(missing)?;
+        let anchor_text = match (&context.anchor_text, outlink) {
+            (Some(text), _) => &**text,
+            (None, Some(at)) => row.anchors.get(at).ok_or_else(missing)?,
+            (None, None) => return Err(missing()),
+        };
+        let position = match (context.position, outlink) {
+            (Some(position), _) => position,
+            (None, Some(at)) => usual_position(at, row.fates.len()),
+            (None, None) => return Err(missing()),
+        };
+        let context = LinkContext {
+            anchor_text: anchor_text.into(),
+            anchor: words(&context.anchor)?,
+            around: words(&context.around)?,
+            heading: *heading,
+            tag_path,
+            group,
+            position,
+            navigation,
+        };
+        let in_link = InLink { source, ordinal, context, heading: words(heading_words)? };
+        Ok((in_link, outlink.and_then(|at| row.urls.get(at))))
+    }
+
+    /// Whether everything in it can be read.
+    pub fn check(&self) -> Result<(), StoreError> {
+        self.outlinks()?;
+        self.0.contexts.iter().try_for_each(|context| self.in_link(0, context.ordinal).map(drop))
+    }
+}
+
+impl Row<'_> {
+    fn into_owned(self) -> Row<'static> {
+        let texts = |texts: Texts<'_>| Texts { lengths: texts.lengths, text: Cow::Owned(texts.text.into_owned()) };
+        let context = |context: ContextRow<'_>| {
+            let ContextRow { ordinal, outlink, anchor_text, anchor, around, heading, place, position } = context;
+            let anchor_text = anchor_text.map(|text| Cow::Owned(text.into_owned()));
+            ContextRow { ordinal, outlink, anchor_text, anchor, around, heading, place, position }
+        };
+        let Row { fates, urls, anchors, targets, words, headings, places, contexts } = self;
+        Row {
+            fates,
+            urls: texts(urls),
+            anchors: texts(anchors),
+            targets,
+            words: Ids(Cow::Owned(words.0.into_owned())),
+            headings,
+            places,
+            contexts: contexts.into_iter().map(context).collect(),
+        }
+    }
+}
+
+impl<'a> Texts<'a> {
+    fn of<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Self {
+        Self { lengths: texts.clone().map(|text| text.len() as u32).collect(), text: Cow::Owned(texts.collect()) }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        self.lengths.iter().scan(0, |start, &length| {
+            let from = *start;
+            *start += length as usize;
+            self.text.get(from..*start)
+        })
+    }
+
+    fn get(&self, at: usize) -> Option<&str> {
+        let start: usize = self.lengths.get(..at)?.iter().map(|&length| length as usize).sum();
+        self.text.get(start..start + *self.lengths.get(at)? as usize)
+    }
+}
+
+/// Word ids, ascending, four bytes each: they are hashes, so a varint would take five.
+struct Ids<'a>(Cow<'a, [u32]>);
+
+impl Serialize for Ids<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes: Vec<u8> = self.0.iter().flat_map(|id| id.to_le_bytes()).collect();
+        serializer.serialize_bytes(&bytes)
+    }
+}
+
+impl<'de> Deserialize<'de> for Ids<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (ids, rest) = <&[u8]>::deserialize(deserializer)?.as_chunks();
+        if !rest.is_empty() {
+            return Err(de::Error::custom("word ids that are not whole"));
+        }
+        Ok(Self(ids.iter().map(|id| u32::from_le_bytes(*id)).collect()))
+    }
+}
