@@ -22,7 +22,7 @@ use windrow::{
     link_classifier::{Evidence, TargetFacts},
     page::{Relevance, Timestamp},
     spill::{Paged, Room},
-    store::{Batch, CrawlState, InLink, LinkRecord, OutlinkFate, OutlinkRecord, Stock, Store, StoreConfig, Writer},
+    store::{AddedInLink, Batch, CrawlState, InLink, LinkRecord, OutlinkFate, OutlinkRecord, Stock, Store, StoreConfig, Writer},
     topical_rank::{LinkGraph, NodeId, RankConfig},
     url::{Fingerprint, Url, authority},
 };
@@ -79,6 +79,7 @@ struct Crawl {
     stream: Stream,
     changed: FxHashSet<NodeId>,
     leaving: FxHashMap<Fingerprint, (u64, HostId, LinkRecord)>,
+    added: FxHashMap<Fingerprint, Vec<(Option<u64>, AddedInLink)>>,
     batch: Batch,
     pages: u64,
     known: u64,
@@ -114,6 +115,7 @@ impl Crawl {
             stream: Stream::new(1),
             changed: FxHashSet::default(),
             leaving: FxHashMap::default(),
+            added: FxHashMap::default(),
             batch: Batch::default(),
             pages: 0,
             known: 0,
@@ -162,13 +164,22 @@ impl Crawl {
                 if target == node || nodes.contains(&target) {
                     return;
                 }
-                if self.frontier.shelved(target).is_some_and(|shelved| shelved.is_full) {
-                    nodes.push(target);
-                    return self.frontier.count_in_link(target, relevance);
-                }
-                self.unshelve(target);
                 let ordinal = nodes.len() as u16;
                 nodes.push(target);
+                if let Some(shelved) = self.frontier.shelved(target) {
+                    let is_kept = !shelved.is_full();
+                    // As many anchors name a keyword.
+                    if !is_kept || !(seq + u64::from(ordinal)).is_multiple_of(20) {
+                        self.frontier.count_in_link(target, relevance, is_kept);
+                        if is_kept {
+                            let in_link = InLink { source: seq, ordinal, context, heading: Box::default() };
+                            let added = AddedInLink { in_link, depth: 1, tunnel_depth: 0 };
+                            self.added.entry(fingerprint).or_default().push((None, added));
+                        }
+                        return;
+                    }
+                    self.unshelve(target);
+                }
                 if let Some(link) = self.frontier.link_mut(target) {
                     let in_link = InLinkNote { source: node, ordinal, context, ..InLinkNote::default() };
                     if link.add_in_link(in_link, |source| self.graph.relevance(source)) {
@@ -266,7 +277,12 @@ impl Crawl {
         self.put_back(node, shelved.fingerprint, row.unwrap());
     }
 
-    fn put_back(&mut self, node: NodeId, fingerprint: Fingerprint, row: LinkRecord) {
+    fn put_back(&mut self, node: NodeId, fingerprint: Fingerprint, mut row: LinkRecord) {
+        for (_, AddedInLink { in_link, .. }) in self.added.get(&fingerprint).into_iter().flatten() {
+            if !row.in_links.iter().any(|known| (known.source, known.ordinal) == (in_link.source, in_link.ordinal)) {
+                row.in_links.push(in_link.clone());
+            }
+        }
         let url = Url::parse(&row.url).unwrap();
         let in_links = row.in_links.into_iter().map(|in_link| InLinkNote {
             source: NodeId(self.node_of_seq.get(in_link.source as usize)),
@@ -310,6 +326,14 @@ impl Crawl {
         let mut batch = std::mem::take(&mut self.batch);
         let (batches, visible) = self.writer.progress();
         self.leaving.retain(|_, leaving| leaving.0 > visible);
+        self.added.retain(|&fingerprint, added| {
+            added.retain(|(batch, _)| batch.is_none_or(|batch| batch > visible));
+            for (known, added) in added.iter_mut().filter(|(batch, _)| batch.is_none()) {
+                *known = Some(batches + 1);
+                batch.in_links.push((fingerprint, added.clone()));
+            }
+            !added.is_empty()
+        });
         for (node, link) in self.frontier.overflow() {
             let is_filed = link.filed == link.priority && !self.changed.contains(&node);
             if is_filed && visible >= batches {

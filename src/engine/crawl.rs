@@ -15,7 +15,7 @@ use super::{
     progress::Recent,
     refresh::{RefreshCounts, Refreshing},
     runner::Runner,
-    shelf::Leaving,
+    shelf::{Added, Leaving},
     stages::Stages,
     steering::Steering,
     throttle::Throttle,
@@ -127,6 +127,8 @@ pub struct Crawl {
     pub(super) shelf_error: Option<StoreError>,
     /// Rows of links that left memory and are not on disk yet.
     pub(super) leaving: FxHashMap<Fingerprint, Leaving>,
+    /// The same for in-links of links on the shelf.
+    pub(super) added: Added,
     /// How memory is divided, where it is limited.
     pub(super) shares: Option<Shares>,
     /// What a user said of the waiting links.
@@ -234,6 +236,7 @@ impl Crawl {
             node_of_seq: Paged::default(),
             shelf_error: None,
             leaving: FxHashMap::default(),
+            added: Added::default(),
             shares: None,
             steering: Steering::default(),
             commands: None,

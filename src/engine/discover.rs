@@ -10,7 +10,7 @@ use super::{
 use crate::{
     frontier::{InLinkNote, link_depth},
     page::{LinkContext, Outlink, Page},
-    store::{OutlinkFate, OutlinkRecord},
+    store::{AddedInLink, InLink, OutlinkFate, OutlinkRecord},
     text::TermId,
     topical_rank::NodeId,
     url::{Fingerprint, Refusal, Url},
@@ -104,9 +104,20 @@ impl Crawl {
     }
 
     fn add_in_link(&mut self, target: NodeId, node: NodeId, ordinal: u16, source: &Source, found: Found) {
-        if self.frontier.shelved(target).is_some_and(|shelved| shelved.is_full) {
+        let tunnel_depth = link_depth(source.relevant, source.tunnel_depth);
+        let depth = source.depth.saturating_add(1);
+        if let Some(shelved) = self.frontier.shelved(target) {
             let relevance = self.knowledge.relevance(node);
-            return self.frontier.count_in_link(target, relevance);
+            if shelved.is_full() {
+                return self.frontier.count_in_link(target, relevance, false);
+            }
+            // A link that is named by a keyword is worth reading back; the others are when their turn comes.
+            if found.matches.anchor.is_empty() {
+                self.frontier.count_in_link(target, relevance, true);
+                let Found { outlink, heading, .. } = found;
+                let in_link = InLink { source: source.seq, ordinal, context: outlink.context, heading };
+                return self.add_on_shelf(shelved.fingerprint, AddedInLink { in_link, depth, tunnel_depth });
+            }
         }
         self.unshelve(target);
         let knowledge = &self.knowledge;
@@ -116,8 +127,8 @@ impl Crawl {
             self.links.see(&link.facts, &outlink.context);
         }
         let before = (link.depth, link.tunnel_depth);
-        link.depth = link.depth.min(source.depth.saturating_add(1));
-        link.tunnel_depth = link.tunnel_depth.min(link_depth(source.relevant, source.tunnel_depth));
+        link.depth = link.depth.min(depth);
+        link.tunnel_depth = link.tunnel_depth.min(tunnel_depth);
         let is_nearer = (link.depth, link.tunnel_depth) != before;
         let in_link = InLinkNote {
             source: node,

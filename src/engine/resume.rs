@@ -218,7 +218,7 @@ impl Crawl {
                 fingerprint,
                 host,
                 priority,
-                is_full: row.in_links.len() >= MAX_IN_LINKS,
+                kept: row.in_links.len().min(MAX_IN_LINKS) as u8,
                 more_in_links: -i32::try_from(row.in_degree).unwrap_or(i32::MAX),
                 more_relevance: -row.forgotten_relevance - self.kept_relevance(row),
             };
@@ -252,7 +252,7 @@ impl Crawl {
                 *number += 1;
                 *relevance += page.relevance.get() as f32;
             } else {
-                self.frontier.count_in_link(target, page.relevance.get());
+                self.frontier.count_in_link(target, page.relevance.get(), false);
             }
         }
         let is_fetched = |&(_, &target): &(usize, &NodeId)| self.knowledge.sources.get(target).is_some();

@@ -1,13 +1,15 @@
 //! Links that are not in memory: into the store when there are too many, back when they matter again.
 //!
 //! A link on the shelf is a waiting row like any other. It comes back when its host's turn comes (the best of the host,
-//! a batch at a time), when another page links to it, when its rank outgrows a link that was kept, or when a random draw
-//! falls on it; and is scored anew then.
+//! a batch at a time), when another page links to it by a keyword, when its rank outgrows a link that was kept, or when a
+//! random draw falls on it; and is scored anew then. Other in-links go into its row without it.
+
+use rustc_hash::FxHashMap;
 
 use super::{Crawl, Ingredient};
 use crate::{
     frontier::{HostId, InLinkNote, Link, Priority, Shelved},
-    store::{Batch, LinkRecord, Stock, StoreError},
+    store::{AddedInLink, Batch, LinkRecord, Stock, StoreError},
     topical_rank::NodeId,
     url::{Fingerprint, canonicalize},
 };
@@ -23,12 +25,44 @@ pub(super) struct Leaving {
     row: LinkRecord,
 }
 
+/// In-links that links on the shelf were given, until the reading side shows them: with the number of their batch, once they
+/// are in one.
+#[derive(Default)]
+pub(super) struct Added(FxHashMap<Fingerprint, Vec<(Option<u64>, AddedInLink)>>);
+
+impl Added {
+    /// A row as it will be when all batches are in.
+    fn complete(&self, fingerprint: Fingerprint, mut row: LinkRecord) -> LinkRecord {
+        for (_, AddedInLink { in_link, depth, tunnel_depth }) in self.0.get(&fingerprint).into_iter().flatten() {
+            if !row.in_links.iter().any(|known| (known.source, known.ordinal) == (in_link.source, in_link.ordinal)) {
+                row.in_links.push(in_link.clone());
+            }
+            row.depth = row.depth.min(*depth);
+            row.tunnel_depth = row.tunnel_depth.min(*tunnel_depth);
+        }
+        row
+    }
+
+    /// Puts what no batch has into one, which has this number, and forgets what is visible.
+    fn commit(&mut self, batch: &mut Batch, number: u64, visible: u64) {
+        self.0.retain(|&fingerprint, added| {
+            added.retain(|(batch, _)| batch.is_none_or(|batch| batch > visible));
+            for (known, added) in added.iter_mut().filter(|(batch, _)| batch.is_none()) {
+                *known = Some(number);
+                batch.in_links.push((fingerprint, added.clone()));
+            }
+            !added.is_empty()
+        });
+    }
+}
+
 impl Crawl {
     /// Takes links out of memory while there are too many. Rows that are not on disk as they are go into `batch`; `is_due`
     /// says so of those that have changed but for their priority.
     pub(super) fn relieve(&mut self, batch: &mut Batch, is_due: impl Fn(NodeId) -> bool) {
         let (batches, visible) = self.journal.progress();
         self.leaving.retain(|_, leaving| leaving.batch > visible);
+        self.added.commit(batch, batches + 1, visible);
         for (node, link) in self.frontier.overflow() {
             let is_filed = link.filed == link.priority && !is_due(node);
             if is_filed && visible >= batches {
@@ -44,6 +78,11 @@ impl Crawl {
         }
     }
 
+    /// Gives a link on the shelf one more in-link, which its row will keep.
+    pub(super) fn add_on_shelf(&mut self, fingerprint: Fingerprint, added: AddedInLink) {
+        self.added.0.entry(fingerprint).or_default().push((None, added));
+    }
+
     /// Brings a link back into memory, if it is on the shelf.
     pub(super) fn unshelve(&mut self, node: NodeId) {
         let Some(shelved) = self.frontier.shelved(node) else { return };
@@ -53,6 +92,7 @@ impl Crawl {
         };
         match row {
             Ok(Some(row)) => {
+                let row = self.added.complete(shelved.fingerprint, row);
                 self.put_back_from_shelf(node, shelved.fingerprint, &row);
                 self.rescore_shelved(&[node]);
             }
@@ -71,6 +111,7 @@ impl Crawl {
         let mut back = Vec::with_capacity(rows.len());
         for (fingerprint, row) in rows {
             if let Some(node) = self.frontier.seen(fingerprint) {
+                let row = self.added.complete(fingerprint, row);
                 self.put_back_from_shelf(node, fingerprint, &row);
                 back.push(node);
             }

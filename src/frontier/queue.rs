@@ -12,7 +12,7 @@ use std::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::{Link, MAX_IN_LINKS, Shelf, Shelved};
+use super::{Link, Shelf, Shelved};
 use crate::{
     page::Timestamp,
     spill::{PagedMap, Room},
@@ -380,9 +380,9 @@ impl Frontier {
         self.hosts[host.0 as usize].links.last().is_none_or(|&(Reverse(last), ..)| priority > last)
     }
 
-    /// Counts an in-link of a link on the shelf, without bringing it back.
-    pub fn count_in_link(&mut self, node: NodeId, relevance: f64) {
-        self.shelf.count(node, relevance);
+    /// Counts an in-link of a link on the shelf, without bringing it back; `is_kept`: its row has it from now on.
+    pub fn count_in_link(&mut self, node: NodeId, relevance: f64, is_kept: bool) {
+        self.shelf.count(node, relevance, is_kept);
     }
 
     /// Notes a link as kept elsewhere.
@@ -464,7 +464,7 @@ impl Frontier {
                     fingerprint: link.fingerprint,
                     host: link.host,
                     priority: link.priority,
-                    is_full: link.in_links.len() >= MAX_IN_LINKS,
+                    kept: link.in_links.len() as u8,
                     more_in_links: 0,
                     more_relevance: 0.0,
                 };

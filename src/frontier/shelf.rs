@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{HostId, Priority};
+use super::{HostId, MAX_IN_LINKS, Priority};
 use crate::{
     spill::{Fixed, Paged, Room},
     topical_rank::NodeId,
@@ -16,12 +16,23 @@ pub struct Shelved {
     pub host: HostId,
     /// As of the time it was put there.
     pub priority: Priority,
-    /// It has as many in-links as are kept: another is only counted.
-    pub is_full: bool,
+    /// In-links that are kept in its row.
+    pub kept: u8,
     /// In-links that were counted since, and the relevance of their pages.
     pub more_in_links: i32,
     pub more_relevance: f32,
 }
+
+impl Shelved {
+    /// It has as many in-links as are kept: another is only counted.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        usize::from(self.kept) >= MAX_IN_LINKS
+    }
+}
+
+/// Bits for the number of in-links that are kept.
+const KEPT_BITS: u32 = 3;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
@@ -29,7 +40,7 @@ struct Entry {
     /// 0 where the node is not on the shelf.
     host_plus_one: u32,
     priority: f32,
-    /// Twice the number of more in-links, plus one where it is full.
+    /// The number of more in-links, and in the last [`KEPT_BITS`] how many are kept.
     more_in_links: u32,
     more_relevance: f32,
 }
@@ -78,8 +89,8 @@ impl Shelf {
             fingerprint: Fingerprint(entry.fingerprint),
             host: HostId(entry.host_plus_one.checked_sub(1)?),
             priority: Priority(f64::from(entry.priority)),
-            is_full: entry.more_in_links & 1 == 1,
-            more_in_links: entry.more_in_links.cast_signed() >> 1,
+            kept: (entry.more_in_links & ((1 << KEPT_BITS) - 1)) as u8,
+            more_in_links: entry.more_in_links.cast_signed() >> KEPT_BITS,
             more_relevance: entry.more_relevance,
         })
     }
@@ -90,20 +101,21 @@ impl Shelf {
     }
 
     fn write(&mut self, node: NodeId, link: Shelved) {
-        let Shelved { fingerprint, host, priority, is_full, more_in_links, more_relevance } = link;
+        let Shelved { fingerprint, host, priority, kept, more_in_links, more_relevance } = link;
         let entry = Entry {
             fingerprint: fingerprint.0,
             host_plus_one: host.0 + 1,
             priority: priority.0 as f32,
-            more_in_links: (more_in_links << 1).cast_unsigned() | u32::from(is_full),
+            more_in_links: (more_in_links << KEPT_BITS).cast_unsigned() | u32::from(kept.min((1 << KEPT_BITS) - 1)),
             more_relevance,
         };
         self.entries.set(node.0 as usize, entry);
     }
 
-    /// Counts an in-link of a node that is here.
-    pub(super) fn count(&mut self, node: NodeId, relevance: f64) {
+    /// Counts an in-link of a node that is here; its row keeps it, or not.
+    pub(super) fn count(&mut self, node: NodeId, relevance: f64, is_kept: bool) {
         if let Some(mut link) = self.get(node) {
+            link.kept += u8::from(is_kept);
             link.more_in_links += 1;
             link.more_relevance += relevance as f32;
             self.write(node, link);

@@ -179,7 +179,9 @@ pub(super) fn encode(
 pub(super) fn with_in_link(bytes: &[u8], added: &AddedInLink, stands_on_page: bool) -> Result<Vec<u8>, StoreError> {
     let mut row = read(bytes)?;
     let AddedInLink { in_link, depth, tunnel_depth } = added;
-    row.in_links.push(InLinkRow::of(in_link, stands_on_page));
+    if !row.in_links.iter().any(|known| known.key() == (in_link.source, in_link.ordinal)) {
+        row.in_links.push(InLinkRow::of(in_link, stands_on_page));
+    }
     row.depth = row.depth.min(*depth);
     row.tunnel_depth = row.tunnel_depth.min(*tunnel_depth);
     plain(KIND, VERSION, &row)
