@@ -33,7 +33,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Visits in a commit, as `crawl.commit_visits`.
 const VISITS: usize = 64;
 /// Links of a host that come back at a time.
-const RESTOCK: usize = 64;
+const RESTOCK: usize = 24;
 /// Fetched pages that a figure is taken over, the last before its count of known URLs.
 const WINDOW: u64 = 400;
 
@@ -80,6 +80,7 @@ struct Crawl {
     changed: FxHashSet<NodeId>,
     leaving: FxHashMap<Fingerprint, (u64, HostId, LinkRecord)>,
     added: FxHashMap<Fingerprint, Vec<(Option<u64>, AddedInLink)>>,
+    moved: FxHashMap<Fingerprint, (Option<u64>, HostId, f64)>,
     batch: Batch,
     pages: u64,
     known: u64,
@@ -116,6 +117,7 @@ impl Crawl {
             changed: FxHashSet::default(),
             leaving: FxHashMap::default(),
             added: FxHashMap::default(),
+            moved: FxHashMap::default(),
             batch: Batch::default(),
             pages: 0,
             known: 0,
@@ -254,11 +256,18 @@ impl Crawl {
                         store.best_of_host(frontier.host_name(host), Some(top), RESTOCK, on_disk).unwrap();
                     let under_way = self.leaving.iter().filter(|(at, leaving)| leaving.1 == host && shelved(**at));
                     rows.extend(under_way.map(|(&fingerprint, leaving)| (fingerprint, leaving.2.clone())));
+                    for (fingerprint, row) in &mut rows {
+                        row.priority = self.moved.get(fingerprint).map_or(row.priority, |moved| moved.2);
+                    }
                     rows.sort_unstable_by(|(a, x), (b, y)| y.priority.total_cmp(&x.priority).then(a.cmp(b)));
                     if let Some((_, left)) = rows.get(RESTOCK) {
                         next = Some(next.map_or(left.priority, |next: f64| next.max(left.priority)));
                     }
                     rows.truncate(RESTOCK);
+                    let left = |at| shelved(at) && !rows.iter().any(|(row, _)| *row == at);
+                    let moved = self.moved.iter().filter(|(at, moved)| moved.1 == host && left(**at));
+                    let moved = moved.map(|(_, moved)| moved.2).max_by(f64::total_cmp);
+                    next = next.map(|next| next.max(moved.unwrap_or(next)));
                     for (fingerprint, row) in rows {
                         self.put_back(self.frontier.seen(fingerprint).unwrap(), fingerprint, row);
                     }
@@ -304,7 +313,7 @@ impl Crawl {
             evidence: Evidence::default(),
             estimate: row.estimate,
             priority: Priority(self.graph.rank(node)),
-            filed: Priority(row.priority),
+            filed: Priority(if self.moved.remove(&fingerprint).is_some() { f64::NAN } else { row.priority }),
             tries: row.tries,
             not_before: row.not_before,
         };
@@ -315,7 +324,8 @@ impl Crawl {
         let rank = Priority(self.graph.rank(node));
         if let Some(shelved) = self.frontier.shelved(node) {
             if rank.0 > 1.05 * shelved.priority.0 && self.frontier.would_be_kept(shelved.host, rank) {
-                self.unshelve(node);
+                self.frontier.raise_on_shelf(node, rank);
+                self.moved.insert(shelved.fingerprint, (None, shelved.host, rank.0));
             }
         } else {
             self.frontier.reprioritise(node, rank);
@@ -333,6 +343,13 @@ impl Crawl {
                 batch.in_links.push((fingerprint, added.clone()));
             }
             !added.is_empty()
+        });
+        self.moved.retain(|&fingerprint, moved| {
+            if moved.0.is_none() {
+                moved.0 = Some(batches + 1);
+                batch.priorities.push((fingerprint, moved.2));
+            }
+            moved.0 > Some(visible)
         });
         for (node, link) in self.frontier.overflow() {
             let is_filed = link.filed == link.priority && !self.changed.contains(&node);

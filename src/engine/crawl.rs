@@ -15,7 +15,8 @@ use super::{
     progress::Recent,
     refresh::{RefreshCounts, Refreshing},
     runner::Runner,
-    shelf::{Added, Leaving},
+    shelf::Leaving,
+    shelf_changes::ShelfChanges,
     stages::Stages,
     steering::Steering,
     throttle::Throttle,
@@ -127,8 +128,7 @@ pub struct Crawl {
     pub(super) shelf_error: Option<StoreError>,
     /// Rows of links that left memory and are not on disk yet.
     pub(super) leaving: FxHashMap<Fingerprint, Leaving>,
-    /// The same for in-links of links on the shelf.
-    pub(super) added: Added,
+    pub(super) shelf_changes: ShelfChanges,
     /// How memory is divided, where it is limited.
     pub(super) shares: Option<Shares>,
     /// What a user said of the waiting links.
@@ -236,7 +236,7 @@ impl Crawl {
             node_of_seq: Paged::default(),
             shelf_error: None,
             leaving: FxHashMap::default(),
-            added: Added::default(),
+            shelf_changes: ShelfChanges::default(),
             shares: None,
             steering: Steering::default(),
             commands: None,

@@ -35,6 +35,7 @@ mod run;
 mod runner;
 mod score;
 mod shelf;
+mod shelf_changes;
 mod sources;
 mod stages;
 mod steering;

@@ -4,8 +4,6 @@
 //! a batch at a time), when another page links to it by a keyword, when its rank outgrows a link that was kept, or when a
 //! random draw falls on it; and is scored anew then. Other in-links go into its row without it.
 
-use rustc_hash::FxHashMap;
-
 use super::{Crawl, Ingredient};
 use crate::{
     frontier::{HostId, InLinkNote, Link, Priority, Shelved},
@@ -14,8 +12,8 @@ use crate::{
     url::{Fingerprint, canonicalize},
 };
 
-/// Links of a host that come back at a time.
-const RESTOCK: usize = 64;
+/// Links of a host that come back at a time: as many as are mostly taken before their host has to make room again.
+const RESTOCK: usize = 24;
 
 /// The row of a link that left memory, until the reading side shows it.
 pub(super) struct Leaving {
@@ -25,44 +23,13 @@ pub(super) struct Leaving {
     row: LinkRecord,
 }
 
-/// In-links that links on the shelf were given, until the reading side shows them: with the number of their batch, once they
-/// are in one.
-#[derive(Default)]
-pub(super) struct Added(FxHashMap<Fingerprint, Vec<(Option<u64>, AddedInLink)>>);
-
-impl Added {
-    /// A row as it will be when all batches are in.
-    fn complete(&self, fingerprint: Fingerprint, mut row: LinkRecord) -> LinkRecord {
-        for (_, AddedInLink { in_link, depth, tunnel_depth }) in self.0.get(&fingerprint).into_iter().flatten() {
-            if !row.in_links.iter().any(|known| (known.source, known.ordinal) == (in_link.source, in_link.ordinal)) {
-                row.in_links.push(in_link.clone());
-            }
-            row.depth = row.depth.min(*depth);
-            row.tunnel_depth = row.tunnel_depth.min(*tunnel_depth);
-        }
-        row
-    }
-
-    /// Puts what no batch has into one, which has this number, and forgets what is visible.
-    fn commit(&mut self, batch: &mut Batch, number: u64, visible: u64) {
-        self.0.retain(|&fingerprint, added| {
-            added.retain(|(batch, _)| batch.is_none_or(|batch| batch > visible));
-            for (known, added) in added.iter_mut().filter(|(batch, _)| batch.is_none()) {
-                *known = Some(number);
-                batch.in_links.push((fingerprint, added.clone()));
-            }
-            !added.is_empty()
-        });
-    }
-}
-
 impl Crawl {
     /// Takes links out of memory while there are too many. Rows that are not on disk as they are go into `batch`; `is_due`
     /// says so of those that have changed but for their priority.
     pub(super) fn relieve(&mut self, batch: &mut Batch, is_due: impl Fn(NodeId) -> bool) {
         let (batches, visible) = self.journal.progress();
         self.leaving.retain(|_, leaving| leaving.batch > visible);
-        self.added.commit(batch, batches + 1, visible);
+        self.shelf_changes.commit(batch, batches + 1, visible);
         for (node, link) in self.frontier.overflow() {
             let is_filed = link.filed == link.priority && !is_due(node);
             if is_filed && visible >= batches {
@@ -80,7 +47,7 @@ impl Crawl {
 
     /// Gives a link on the shelf one more in-link, which its row will keep.
     pub(super) fn add_on_shelf(&mut self, fingerprint: Fingerprint, added: AddedInLink) {
-        self.added.0.entry(fingerprint).or_default().push((None, added));
+        self.shelf_changes.add(fingerprint, added);
     }
 
     /// Brings a link back into memory, if it is on the shelf.
@@ -92,8 +59,7 @@ impl Crawl {
         };
         match row {
             Ok(Some(row)) => {
-                let row = self.added.complete(shelved.fingerprint, row);
-                self.put_back_from_shelf(node, shelved.fingerprint, &row);
+                self.put_back_from_shelf(node, shelved.fingerprint, row);
                 self.rescore_shelved(&[node]);
             }
             Ok(None) => self.miss(format!("the waiting URL {} is not there", shelved.fingerprint)),
@@ -111,8 +77,7 @@ impl Crawl {
         let mut back = Vec::with_capacity(rows.len());
         for (fingerprint, row) in rows {
             if let Some(node) = self.frontier.seen(fingerprint) {
-                let row = self.added.complete(fingerprint, row);
-                self.put_back_from_shelf(node, fingerprint, &row);
+                self.put_back_from_shelf(node, fingerprint, row);
                 back.push(node);
             }
         }
@@ -136,32 +101,43 @@ impl Crawl {
         };
         let under_way = leaving.iter().filter(|&(&fingerprint, leaving)| leaving.host == host && is_shelved(fingerprint));
         rows.extend(under_way.map(|(&fingerprint, leaving)| (fingerprint, leaving.row.clone())));
+        for (fingerprint, row) in &mut rows {
+            row.priority = self.shelf_changes.priority(*fingerprint).unwrap_or(row.priority);
+        }
         rows.sort_unstable_by(|(a, row_a), (b, row_b)| row_b.priority.total_cmp(&row_a.priority).then(a.cmp(b)));
         if let Some((_, best_left)) = rows.get(RESTOCK) {
             next = Some(next.map_or(best_left.priority, |next| next.max(best_left.priority)));
         }
         rows.truncate(RESTOCK);
+        // What moved up may not be where it will be yet.
+        let is_left = |fingerprint| is_shelved(fingerprint) && !rows.iter().any(|(row, _)| *row == fingerprint);
+        if let (Some(next), Some(moved)) = (&mut next, self.shelf_changes.best_moved(host, is_left)) {
+            *next = next.max(moved);
+        }
         Ok(Stock { rows, next })
     }
 
-    /// A link on the shelf has a new rank: it comes back if that would have kept it.
+    /// A link on the shelf has a new rank: it moves up there if that would have kept it, and comes back with its host's turn.
     pub(super) fn consider_unshelving(&mut self, node: NodeId) {
         if !self.order.goes_by_rank() {
             return;
         }
-        let Some(Shelved { host, priority, .. }) = self.frontier.shelved(node) else { return };
+        let Some(Shelved { fingerprint, host, priority, .. }) = self.frontier.shelved(node) else { return };
         let rank = Priority(self.graph.rank(node));
-        // A hair's breadth is not worth a read.
+        // A hair's breadth is not worth a row.
         if rank.0 > 1.05 * priority.0 && self.frontier.would_be_kept(host, rank) {
-            self.unshelve(node);
+            self.frontier.raise_on_shelf(node, rank);
+            self.shelf_changes.raise(fingerprint, host, rank);
         }
     }
 
-    fn put_back_from_shelf(&mut self, node: NodeId, fingerprint: Fingerprint, row: &LinkRecord) {
-        match self.link_of(fingerprint, row) {
+    fn put_back_from_shelf(&mut self, node: NodeId, fingerprint: Fingerprint, row: LinkRecord) {
+        let filed = Priority(row.priority);
+        let (row, has_moved) = self.shelf_changes.take(fingerprint, row);
+        match self.link_of(fingerprint, &row) {
             Some(mut link) => {
-                link.in_links = self.in_links_of(row);
-                link.filed = link.priority;
+                link.in_links = self.in_links_of(&row);
+                link.filed = if has_moved { Priority(f64::NAN) } else { filed };
                 self.frontier.unshelve(node, link);
             }
             None => self.miss(format!("`{}` waits, but is no URL", row.url)),

@@ -405,6 +405,16 @@ impl Frontier {
         }
     }
 
+    /// A link on the shelf is worth more than when it was put there.
+    pub fn raise_on_shelf(&mut self, node: NodeId, priority: Priority) {
+        let Some(link) = self.shelf.get(node) else { return };
+        self.shelf.raise(node, priority);
+        let shelved = &mut self.hosts[link.host.0 as usize].shelved;
+        shelved.highest = shelved.highest.max(priority);
+        shelved.promise = shelved.promise.max(priority);
+        self.relist(link.host);
+    }
+
     fn take_from_shelf(&mut self, node: NodeId) -> Option<Shelved> {
         let gone = self.shelf.take(node)?;
         self.hosts[gone.host.0 as usize].shelved.number -= 1;

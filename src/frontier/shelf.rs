@@ -122,6 +122,13 @@ impl Shelf {
         }
     }
 
+    /// Gives a node that is here a new priority.
+    pub(super) fn raise(&mut self, node: NodeId, priority: Priority) {
+        if let Some(link) = self.get(node) {
+            self.write(node, Shelved { priority, ..link });
+        }
+    }
+
     pub(super) fn take(&mut self, node: NodeId) -> Option<Shelved> {
         let found = self.get(node)?;
         self.entries.set(node.0 as usize, Entry::default());

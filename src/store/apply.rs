@@ -35,6 +35,7 @@ pub(super) fn apply(
         outlinks,
         waiting,
         in_links,
+        priorities,
         finished,
         ranks,
         relevances,
@@ -54,6 +55,7 @@ pub(super) fn apply(
     // Before `pages` and `finished`: what one batch discovers and finishes is finished.
     changes.put_waiting(&waiting, &fresh)?;
     changes.add_in_links(&in_links, &fresh)?;
+    changes.change_priorities(priorities)?;
     changes.add_pages(pages, places)?;
     for fingerprint in finished {
         changes.end_waiting(fingerprint)?;
@@ -127,6 +129,19 @@ impl Changes<'_> {
             let row = row.map(|row| link_row::with_in_link(row.value(), added, fresh.holds(*target, &added.in_link)));
             let row = row.ok_or_else(|| StoreError::Refused(format!("{target} does not wait, but has one more in-link")))??;
             self.tables.waiting.insert(target.0, row.as_slice())?;
+        }
+        Ok(())
+    }
+
+    fn change_priorities(&mut self, mut priorities: Vec<(Fingerprint, f64)>) -> Result<(), StoreError> {
+        priorities.sort_unstable_by_key(|(fingerprint, _)| *fingerprint);
+        for (target, priority) in priorities {
+            let row = self.tables.waiting.get(target.0)?;
+            let row = row.map(|row| Ok::<_, StoreError>((link_row::head(row.value())?, row.value().to_vec()))).transpose()?;
+            let (old, row) = row.ok_or_else(|| StoreError::Refused(format!("{target} does not wait, but has a priority")))?;
+            self.tables.waiting.insert(target.0, link_row::with_priority(&row, priority)?.as_slice())?;
+            self.tables.queue.remove(queue_key(old.host, old.priority(), target.0))?;
+            self.tables.queue.insert(queue_key(old.host, priority, target.0), ())?;
         }
         Ok(())
     }

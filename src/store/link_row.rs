@@ -187,6 +187,13 @@ pub(super) fn with_in_link(bytes: &[u8], added: &AddedInLink, stands_on_page: bo
     plain(KIND, VERSION, &row)
 }
 
+/// A row with another priority.
+pub(super) fn with_priority(bytes: &[u8], priority: f64) -> Result<Vec<u8>, StoreError> {
+    let mut row = read(bytes)?;
+    row.head.priority = priority as f32;
+    plain(KIND, VERSION, &row)
+}
+
 fn read(bytes: &[u8]) -> Result<LinkRow<'_>, StoreError> {
     postcard::from_bytes(body(KIND, VERSION, bytes)?).map_err(|e| damaged(KIND, e))
 }

@@ -273,6 +273,8 @@ pub struct Batch {
     pub waiting: Vec<(Fingerprint, LinkRecord)>,
     /// One more in-link for URLs that wait already.
     pub in_links: Vec<(Fingerprint, AddedInLink)>,
+    /// New priorities of URLs that wait already.
+    pub priorities: Vec<(Fingerprint, f64)>,
     /// URLs that wait no longer.
     pub finished: Vec<Fingerprint>,
     /// Ranks of fetched pages that changed: `seq`, rank, residual.
