@@ -2,6 +2,8 @@
 //!
 //! Promises: one seed gives one web, whatever is asked of it in which order; four bytes of memory for each host.
 
+use std::collections::BTreeMap;
+
 use fastrand::Rng;
 use windrow::{
     fetch::Validators,
@@ -59,8 +61,13 @@ impl Stream {
             (url, fingerprint, self.context(position, &around))
         });
         let links = links.collect();
-        let words = (0..WORDS).map(|_| (word(&mut self.rng), 1.0 + (self.rng.f32() * 9.0).floor())).collect();
-        (Page { relevance, words }, links)
+        // Each word once, by its id, as a page has them.
+        let mut words = BTreeMap::new();
+        while words.len() < WORDS {
+            let word = word(&mut self.rng);
+            words.entry(TermId::of(&word)).or_insert((word, 0.0)).1 += 1.0;
+        }
+        (Page { relevance, words: words.into_values().collect() }, links)
     }
 
     fn target(&mut self, own: usize) -> (usize, u32) {

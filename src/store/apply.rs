@@ -11,12 +11,13 @@ use rustc_hash::FxHashMap;
 use super::{
     AddedInLink, ArchivePlace, Batch, Capture, CopyKind, CopyOf, HostRecord, LinkRecord, OutlinkRecord, PageRecord, StoreError,
     archive::ArchiveWriter,
-    codec::{Encoder, HostRow, LessonRow, PageRow, RobotsMark, decode, decode_page},
+    codec::{Encoder, HostRow, LessonRow, RobotsMark, decode},
     fresh::Fresh,
     link_row::{self, OnPages},
     links_row,
     log::{self, Appender, Place},
     open::Shared,
+    page_row,
     schema::{STATE_KEY, WriteTables, queue_key},
 };
 use crate::{page::Relevance, url::Fingerprint};
@@ -79,8 +80,7 @@ pub(super) fn apply(
     if let Some(state) = state {
         changes.tables.meta.insert(STATE_KEY, changes.encoder.encode(&state)?.as_slice())?;
     }
-    let pages = changes.tables.pages.last()?.map_or(0, |(seq, _)| seq.value());
-    changes.encoder.packer.learn(pages, &mut changes.tables.dictionaries, &shared.dictionaries)
+    changes.encoder.words.write(&mut changes.tables.words)
 }
 
 struct Changes<'t> {
@@ -189,7 +189,7 @@ impl Changes<'_> {
     fn page(&self, seq: u64) -> Result<Option<PageRecord>, StoreError> {
         let Some(place) = self.tables.pages.get(seq)?.map(|place| place.value()) else { return Ok(None) };
         let row = log::read(&self.tables.log, place)?;
-        decode_page(&row, &|number| self.shared.dictionary(number)).map(Some)
+        page_row::decode(&row, &|number| self.shared.words(number)).map(Some)
     }
 
     fn append(&mut self, row: &[u8]) -> Result<Place, StoreError> {
@@ -209,7 +209,7 @@ impl Changes<'_> {
             }
             self.end_waiting(page.fingerprint)?;
             self.tables.standing.insert(last, (page.rank, page.residual, page.relevance.get() as f32))?;
-            let row = self.encoder.encode(&PageRow::from(page))?;
+            let row = page_row::encode(self.encoder, page)?;
             let place = self.append(&row)?;
             self.tables.pages.insert(last, place)?;
         }

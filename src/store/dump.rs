@@ -33,7 +33,7 @@ impl Store {
             meta,
             // Its rows are those of `pages` and `outlinks`.
             log: _,
-            dictionaries,
+            words,
             pages,
             page_of,
             standing,
@@ -54,7 +54,7 @@ impl Store {
             other => Err(damaged("meta", format!("there is no `{other}` in this schema"))),
         })?;
         let bytes = |bytes: &[u8]| format!("{} bytes, xxh3 {:016x}", bytes.len(), xxh3_64(bytes));
-        dump.table("dictionaries", dictionaries, |_, dictionary| Ok(bytes(dictionary)))?;
+        dump.table("words", words, |_, word| Ok(word.to_owned()))?;
         dump.table("pages", pages, |_, place| on_page.page(place).map(|page| format!("{page:?}")))?;
         dump.table("page_of", page_of, |_, seq| Ok(seq.to_string()))?;
         dump.table("standing", standing, |_, standing| Ok(format!("{standing:?}")))?;

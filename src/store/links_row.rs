@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{
     InLink, OutlinkFate, OutlinkRecord, StoreError,
-    codec::{Encoder, GetDictionary, body, damaged},
-    packing::{Kind, unpack},
+    codec::{Encoder, body, damaged, unpack},
+    words::{GetWords, distances, numbers},
 };
 use crate::{
     page::LinkContext,
@@ -34,9 +34,12 @@ struct Row<'a> {
     anchors: Texts<'a>,
     /// Targets that do not follow from their URLs, by place: hashes pack badly, so the rest are left out.
     targets: Vec<(u32, Fingerprint)>,
-    /// The words of all contexts, each once, ascending.
+    /// The words of all contexts, each once: distances of the numbers of those that have one, then the ids of the others.
+    numbered: Vec<u32>,
     #[serde(borrow)]
-    words: Ids<'a>,
+    others: Ids<'a>,
+    /// Words of the contexts, one context's after the other, as places in that list: the anchor's, then those around it.
+    said: Vec<u32>,
     /// Headings of contexts: number on the page, words.
     headings: Vec<(Option<u16>, Vec<u32>)>,
     places: Vec<Place>,
@@ -68,8 +71,9 @@ struct ContextRow<'a> {
     /// `None` where it is the outlink's.
     #[serde(borrow)]
     anchor_text: Option<Cow<'a, str>>,
-    anchor: Vec<u32>,
-    around: Vec<u32>,
+    /// Numbers of words in `said`.
+    anchor: u32,
+    around: u32,
     heading: u32,
     place: u32,
     /// `None` where it follows from the link's place among the outlinks.
@@ -83,21 +87,33 @@ pub(super) type Noted<'a> = BTreeMap<u16, (Fingerprint, &'a InLink)>;
 pub(super) fn encode(encoder: &mut Encoder, outlinks: &[OutlinkRecord], noted: &Noted<'_>) -> Result<Vec<u8>, StoreError> {
     let places: FxHashMap<Fingerprint, usize> =
         outlinks.iter().enumerate().rev().map(|(at, outlink)| (outlink.target, at)).collect();
-    let words_of = |in_link: &InLink| -> Vec<u32> {
+    let mut ids: Vec<TermId> = Vec::new();
+    for (_, in_link) in noted.values() {
         let LinkContext { anchor, around, .. } = &in_link.context;
-        anchor.iter().chain(around).chain(&in_link.heading).map(|id| id.0).collect()
-    };
-    let mut words: Vec<u32> = noted.values().flat_map(|(_, in_link)| words_of(in_link)).collect();
-    words.sort_unstable();
-    words.dedup();
-    let number = |id: &TermId| words.binary_search(&id.0).map_or(0, |at| at as u32);
-    let numbers = |ids: &[TermId]| ids.iter().map(number).collect::<Vec<u32>>();
+        ids.extend(anchor.iter().chain(around).chain(&in_link.heading));
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let (mut numbered, mut others) = (Vec::new(), Vec::new());
+    for id in ids {
+        match encoder.words.number_of(id) {
+            Some(number) => numbered.push((number, id)),
+            None => others.push(id.0),
+        }
+    }
+    numbered.sort_unstable();
+    let all = numbered.iter().map(|&(_, id)| id).chain(others.iter().map(|&id| TermId(id)));
+    let place_of: FxHashMap<TermId, u32> = all.zip(0..).collect();
+    let in_list = |ids: &[TermId]| ids.iter().map(|id| place_of.get(id).copied().unwrap_or_default()).collect::<Vec<u32>>();
+    let mut said = Vec::new();
     let (mut headings, mut places_list) = (Vec::new(), Vec::new());
     let contexts = noted.iter().map(|(&ordinal, (target, in_link))| {
         let InLink { source: _, ordinal: _, context, heading: heading_words } = in_link;
         let LinkContext { anchor_text, anchor, around, heading, tag_path, group, position, navigation } = context;
         let at = places.get(target).copied();
         let place = Place { tag_path: *tag_path, group: *group, navigation: *navigation };
+        said.extend(in_list(anchor));
+        said.extend(in_list(around));
         ContextRow {
             ordinal,
             outlink: at.map_or(0, |at| at as u32 + 1),
@@ -105,9 +121,9 @@ pub(super) fn encode(encoder: &mut Encoder, outlinks: &[OutlinkRecord], noted: &
                 Some(at) if *outlinks[at].anchor == **anchor_text => None,
                 _ => Some(Cow::Borrowed(&**anchor_text)),
             },
-            anchor: numbers(anchor),
-            around: numbers(around),
-            heading: place_in(&mut headings, (*heading, numbers(heading_words))),
+            anchor: anchor.len() as u32,
+            around: around.len() as u32,
+            heading: place_in(&mut headings, (*heading, in_list(heading_words))),
             place: place_in(&mut places_list, place),
             position: match at {
                 Some(at) if usual_position(at, outlinks.len()).to_bits() == position.to_bits() => None,
@@ -115,19 +131,21 @@ pub(super) fn encode(encoder: &mut Encoder, outlinks: &[OutlinkRecord], noted: &
             },
         }
     });
-    let contexts = contexts.collect();
+    let contexts: Vec<ContextRow<'_>> = contexts.collect();
     let targets = outlinks.iter().enumerate().filter(|(_, link)| fingerprint_of(&link.url) != Some(link.target));
     let row = Row {
         fates: outlinks.iter().map(|link| link.fate).collect(),
         urls: Texts::of(outlinks.iter().map(|link| link.url.as_str())),
         anchors: Texts::of(outlinks.iter().map(|link| link.anchor.as_str())),
         targets: targets.map(|(at, link)| (at as u32, link.target)).collect(),
-        words: Ids(Cow::Borrowed(&words)),
+        numbered: distances(&numbered.iter().map(|&(number, _)| number).collect::<Vec<_>>()),
+        others: Ids(Cow::Owned(others)),
+        said,
         headings,
         places: places_list,
         contexts,
     };
-    encoder.pack(KIND, VERSION, Some(Kind::Links), &row)
+    encoder.pack(KIND, VERSION, &row)
 }
 
 /// The place of a value in a list, to which it is added where it is new. Lists are short.
@@ -149,18 +167,30 @@ fn fingerprint_of(url: &str) -> Option<Fingerprint> {
 }
 
 /// The links of a page, unpacked.
-pub(super) struct Links(Row<'static>);
+pub(super) struct Links {
+    row: Row<'static>,
+    words: Vec<TermId>,
+}
 
 impl Links {
-    pub fn unpack(row: &[u8], dictionaries: GetDictionary<'_>) -> Result<Self, StoreError> {
-        let raw = unpack(KIND, body(KIND, VERSION, row)?, dictionaries)?;
+    pub fn unpack(row: &[u8], words: GetWords<'_>) -> Result<Self, StoreError> {
+        let raw = unpack(KIND, body(KIND, VERSION, row)?)?;
         let row: Row<'_> = postcard::from_bytes(&raw).map_err(|e| damaged(KIND, e))?;
-        Ok(Self(row.into_owned()))
+        let numbered = numbers(&row.numbered).ok_or_else(|| damaged(KIND, "a word has no number"))?;
+        let mut list = Vec::with_capacity(numbered.len() + row.others.0.len());
+        if let Some(&last) = numbered.last() {
+            let words = words(last)?;
+            for number in numbered {
+                list.push(words.id(number).ok_or_else(|| damaged(KIND, format!("there is no word {number}")))?);
+            }
+        }
+        list.extend(row.others.0.iter().map(|&id| TermId(id)));
+        Ok(Self { words: list, row: row.into_owned() })
     }
 
     /// What became of each link, in page order.
     pub fn outlinks(&self) -> Result<Vec<OutlinkRecord>, StoreError> {
-        let row = &self.0;
+        let row = &self.row;
         let targets: FxHashMap<u32, Fingerprint> = row.targets.iter().copied().collect();
         let (mut urls, mut anchors) = (row.urls.iter(), row.anchors.iter());
         let record = |(at, fate): (u32, &OutlinkFate)| {
@@ -175,12 +205,15 @@ impl Links {
     /// The in-link that is number `ordinal` of page `source`, and the URL that it leads to, where the page's links have it.
     pub fn in_link(&self, source: u64, ordinal: u16) -> Result<(InLink, Option<&str>), StoreError> {
         let missing = || damaged(KIND, format!("link {ordinal} of page {source} is not as it should be"));
-        let row = &self.0;
+        let row = &self.row;
         let at = row.contexts.binary_search_by_key(&ordinal, |context| context.ordinal).map_err(|_| missing())?;
         let context = &row.contexts[at];
         let outlink = (context.outlink as usize).checked_sub(1);
-        let word = |&number: &u32| row.words.0.get(number as usize).map(|&id| TermId(id)).ok_or_else(missing);
+        let word = |&number: &u32| self.words.get(number as usize).copied().ok_or_else(missing);
         let words = |numbers: &[u32]| numbers.iter().map(word).collect::<Result<Box<[TermId]>, _>>();
+        let start: usize = row.contexts[..at].iter().map(|before| before.anchor as usize + before.around as usize).sum();
+        let (around_at, end) = (start + context.anchor as usize, start + context.anchor as usize + context.around as usize);
+        let (anchor, around) = (row.said.get(start..around_at), row.said.get(around_at..end));
         let (heading, heading_words) = row.headings.get(context.heading as usize).ok_or_else(missing)?;
         let Place { tag_path, group, navigation } = *row.places.get(context.place as usize).ok_or_else(missing)?;
         let anchor_text = match (&context.anchor_text, outlink) {
@@ -195,8 +228,8 @@ impl Links {
         };
         let context = LinkContext {
             anchor_text: anchor_text.into(),
-            anchor: words(&context.anchor)?,
-            around: words(&context.around)?,
+            anchor: words(anchor.ok_or_else(missing)?)?,
+            around: words(around.ok_or_else(missing)?)?,
             heading: *heading,
             tag_path,
             group,
@@ -210,7 +243,7 @@ impl Links {
     /// Whether everything in it can be read.
     pub fn check(&self) -> Result<(), StoreError> {
         self.outlinks()?;
-        self.0.contexts.iter().try_for_each(|context| self.in_link(0, context.ordinal).map(drop))
+        self.row.contexts.iter().try_for_each(|context| self.in_link(0, context.ordinal).map(drop))
     }
 }
 
@@ -222,13 +255,15 @@ impl Row<'_> {
             let anchor_text = anchor_text.map(|text| Cow::Owned(text.into_owned()));
             ContextRow { ordinal, outlink, anchor_text, anchor, around, heading, place, position }
         };
-        let Row { fates, urls, anchors, targets, words, headings, places, contexts } = self;
+        let Row { fates, urls, anchors, targets, numbered, others, said, headings, places, contexts } = self;
         Row {
             fates,
             urls: texts(urls),
             anchors: texts(anchors),
             targets,
-            words: Ids(Cow::Owned(words.0.into_owned())),
+            numbered,
+            others: Ids(Cow::Owned(others.0.into_owned())),
+            said,
             headings,
             places,
             contexts: contexts.into_iter().map(context).collect(),

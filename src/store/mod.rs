@@ -22,13 +22,14 @@ mod links_row;
 mod log;
 mod on_page;
 mod open;
-mod packing;
+mod page_row;
 mod read;
 mod records;
 mod repair;
 mod schema;
 mod size;
 mod verify;
+mod words;
 mod writer;
 
 use serde::{Deserialize, Serialize};

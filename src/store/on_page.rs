@@ -10,10 +10,11 @@ use rustc_hash::FxHashMap;
 
 use super::{
     InLink, PageRecord, StoreError,
-    codec::{damaged, decode_page},
+    codec::damaged,
     links_row::Links,
     log::{self, Place},
     open::Shared,
+    page_row,
     schema::table,
 };
 
@@ -36,12 +37,12 @@ impl OnPage {
 
     /// The page row at a place, as it was when the page was fetched.
     pub fn page(&self, place: Place) -> Result<PageRecord, StoreError> {
-        decode_page(&log::read(&self.log, place)?, &|number| self.shared.dictionary(number))
+        page_row::decode(&log::read(&self.log, place)?, &|number| self.shared.words(number))
     }
 
     /// The links at a place.
     pub fn links(&self, place: Place) -> Result<Links, StoreError> {
-        Links::unpack(&log::read(&self.log, place)?, &|number| self.shared.dictionary(number))
+        Links::unpack(&log::read(&self.log, place)?, &|number| self.shared.words(number))
     }
 
     /// A link of page `seq`, and the URL that it leads to, where the page's links have it.

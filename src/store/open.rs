@@ -17,8 +17,8 @@ use super::{
     StoreConfig, StoreError,
     archive::{self, ArchiveEnd},
     codec::decode,
-    packing::{Dictionaries, Dictionary, Number},
     schema::{self, ARCHIVE_KEY, table},
+    words::{WordList, Words},
 };
 
 /// What a crawl knows: the reading side, and maintenance. Clones share one open database.
@@ -31,7 +31,7 @@ pub struct Store {
 pub(super) struct Shared {
     pub database: Database,
     pub dir: PathBuf,
-    pub dictionaries: Dictionaries,
+    words: Words,
     /// A [`Writer`](super::Writer) is alive.
     pub writing: AtomicBool,
 }
@@ -127,8 +127,8 @@ impl Store {
 
     fn checked(dir: &Path, database: Database) -> Result<Self, StoreError> {
         guarded(dir, || schema::check_version(&database, dir))?;
-        let (dir, dictionaries, writing) = (dir.to_owned(), Dictionaries::default(), AtomicBool::new(false));
-        Ok(Self { shared: Arc::new(Shared { database, dir, dictionaries, writing }) })
+        let (dir, words, writing) = (dir.to_owned(), Words::default(), AtomicBool::new(false));
+        Ok(Self { shared: Arc::new(Shared { database, dir, words, writing }) })
     }
 
     fn trimmed(self) -> Result<Self, StoreError> {
@@ -139,9 +139,9 @@ impl Store {
 }
 
 impl Shared {
-    /// What rows were packed with.
-    pub fn dictionary(&self, number: Number) -> Result<Arc<Dictionary>, StoreError> {
-        self.dictionaries.get(number, &self.database)
+    /// The words of the store, up to this number at least.
+    pub fn words(&self, number: u32) -> Result<Arc<WordList>, StoreError> {
+        self.words.up_to(number, &self.database)
     }
 
     /// Where the committed archive ends.

@@ -13,11 +13,12 @@ use super::{
     CrawlState, HostRecord, StoreError,
     archive::{self, ArchiveEnd},
     check::Check,
-    codec::{Encoder, HostRow, PageRow, decode},
+    codec::{Encoder, HostRow, decode},
     link_row,
     log::Appender,
     on_page::OnPage,
     open::Shared,
+    page_row,
     schema::{ARCHIVE_KEY, ReadTables, STATE_KEY, WriteTables, queue_key},
     verify::Problem,
 };
@@ -139,10 +140,11 @@ impl Repair<'_> {
             let place = self.before.pages.get(seq)?.map(|place| place.value());
             if let Some(mut page) = place.and_then(|place| self.log.page(place).ok()) {
                 page.archive = None;
-                let row = self.encoder.encode(&PageRow::from(page))?;
+                let row = page_row::encode(&mut self.encoder, page)?;
                 self.after.pages.insert(seq, end.append(&mut self.after.log, &row)?)?;
             }
         }
+        self.encoder.words.write(&mut self.after.words)?;
         end.close(&mut self.after.log)
     }
 

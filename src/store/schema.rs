@@ -57,8 +57,8 @@ tables! {
     meta: &'static str => &'static [u8],
     /// Number → a part of the rows that never change, one after the other.
     log: u64 => &'static [u8],
-    /// Number → kind of rows, and what they have in common: rows are packed with it.
-    dictionaries: u32 => &'static [u8],
+    /// Number → word that pages and links say.
+    words: u32 => &'static str,
     /// `seq` → place of the page row in the log.
     pages: u64 => (u64, u32),
     /// Fingerprint of a finished URL → `seq`.

@@ -1,0 +1,116 @@
+//! A finished page as a row: its words by number, the rest as it is.
+//!
+//! Promises: every field of [`PageRecord`] comes back as it was.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    PageRecord, StoreError,
+    codec::{Encoder, body, damaged, unpack},
+    words::{GetWords, distances, numbers},
+};
+use crate::{
+    text::TermId,
+    url::{Fingerprint, Url},
+};
+
+const KIND: &str = "page";
+const VERSION: u8 = 2;
+
+#[derive(Serialize, Deserialize)]
+struct PageRow {
+    /// `terms` is empty here, always, and the fingerprint 0 where it is that of the URL.
+    page: PageRecord,
+    words: Words,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Words {
+    /// As the parser gives them: each once, by ascending id.
+    ById {
+        /// Distances of the numbers of those that have one.
+        numbered: Vec<u32>,
+        others: Vec<String>,
+        /// The counts that occur, and for each word which it is; those with a number first.
+        counts: Vec<f32>,
+        count_of: Vec<u32>,
+    },
+    Plain(Vec<(String, f32)>),
+}
+
+impl Words {
+    fn of(terms: Vec<(String, f32)>, encoder: &mut Encoder) -> Self {
+        if !terms.is_sorted_by(|(a, _), (b, _)| TermId::of(a) < TermId::of(b)) {
+            return Self::Plain(terms);
+        }
+        let (mut numbered, mut others) = (Vec::with_capacity(terms.len()), Vec::new());
+        for (word, count) in terms {
+            match encoder.words.meet(&word) {
+                Some(number) => numbered.push((number, count)),
+                None => others.push((word, count)),
+            }
+        }
+        numbered.sort_unstable_by_key(|(number, _)| *number);
+        let all = numbered.iter().map(|(_, count)| *count).chain(others.iter().map(|(_, count)| *count));
+        let mut counts: Vec<f32> = all.clone().collect();
+        counts.sort_unstable_by(f32::total_cmp);
+        counts.dedup_by_key(|count| count.to_bits());
+        let place = |count: f32| counts.partition_point(|known| known.total_cmp(&count).is_lt()) as u32;
+        Self::ById {
+            count_of: all.map(place).collect(),
+            numbered: distances(&numbered.iter().map(|(number, _)| *number).collect::<Vec<_>>()),
+            others: others.into_iter().map(|(word, _)| word).collect(),
+            counts,
+        }
+    }
+
+    fn into_terms(self, words: GetWords<'_>) -> Result<Vec<(String, f32)>, StoreError> {
+        let (distances, others, counts, count_of) = match self {
+            Self::Plain(terms) => return Ok(terms),
+            Self::ById { numbered, others, counts, count_of } => (numbered, others, counts, count_of),
+        };
+        let numbered = numbers(&distances).ok_or_else(|| damaged(KIND, "a word has no number"))?;
+        let mut terms: Vec<(TermId, String)> = Vec::with_capacity(count_of.len());
+        if let Some(&last) = numbered.last() {
+            let list = words(last)?;
+            for number in numbered {
+                let known = list.id(number).zip(list.word(number));
+                let (id, word) = known.ok_or_else(|| damaged(KIND, format!("there is no word {number}")))?;
+                terms.push((id, word.to_owned()));
+            }
+        }
+        terms.extend(others.into_iter().map(|word| (TermId::of(&word), word)));
+        if terms.len() != count_of.len() {
+            return Err(damaged(KIND, "words and counts are not as many"));
+        }
+        let count = |at: u32| counts.get(at as usize).copied().ok_or_else(|| damaged(KIND, "a count is missing"));
+        let counted = terms.into_iter().zip(count_of).map(|(term, at)| Ok((term, count(at)?)));
+        let mut terms: Vec<((TermId, String), f32)> = counted.collect::<Result<_, StoreError>>()?;
+        terms.sort_unstable_by_key(|((id, _), _)| *id);
+        Ok(terms.into_iter().map(|((_, word), count)| (word, count)).collect())
+    }
+}
+
+fn fingerprint_of(url: &str) -> Option<Fingerprint> {
+    Url::parse(url).ok().map(|url| Fingerprint::of(&url))
+}
+
+/// Packs a page.
+pub(super) fn encode(encoder: &mut Encoder, mut page: PageRecord) -> Result<Vec<u8>, StoreError> {
+    let words = Words::of(std::mem::take(&mut page.terms), encoder);
+    if fingerprint_of(&page.url) == Some(page.fingerprint) {
+        page.fingerprint = Fingerprint(0);
+    }
+    encoder.pack(KIND, VERSION, &PageRow { page, words })
+}
+
+/// Reads the row of a page.
+pub(super) fn decode(bytes: &[u8], words: GetWords<'_>) -> Result<PageRecord, StoreError> {
+    let raw = unpack(KIND, body(KIND, VERSION, bytes)?)?;
+    let PageRow { mut page, words: own } = postcard::from_bytes(&raw).map_err(|e| damaged(KIND, e))?;
+    if page.fingerprint == Fingerprint(0) {
+        page.fingerprint = fingerprint_of(&page.url).ok_or_else(|| damaged(KIND, "its URL is none"))?;
+    }
+    page.terms = own.into_terms(words)?;
+    Ok(page)
+}
