@@ -75,13 +75,13 @@ impl Counted {
 impl Check {
     pub fn run(shared: &Arc<Shared>, check_model: CheckModel<'_>, progress: Progress<'_>) -> Result<Self, StoreError> {
         let read = shared.database.begin_read()?;
-        let (tables, mut log) = (ReadTables::open(&read)?, OnPage::open(shared, &read)?);
+        let (tables, log) = (ReadTables::open(&read)?, OnPage::open(shared, &read)?);
         let end = shared.archive_end()?;
         let mut check = Self::default();
         check.pages(&tables, &log, (&shared.dir, end), progress)?;
         check.outlinks(&tables, &log)?;
         check.hosts(&tables)?;
-        check.waiting(&tables, &mut log)?;
+        check.waiting(&tables, &log)?;
         check.state(&tables)?;
         check.models(&tables, check_model)?;
         check.archive(&shared.dir, end)?;
@@ -224,7 +224,7 @@ impl Check {
         Ok(())
     }
 
-    fn waiting(&mut self, tables: &ReadTables, log: &mut OnPage) -> Result<(), StoreError> {
+    fn waiting(&mut self, tables: &ReadTables, log: &OnPage) -> Result<(), StoreError> {
         self.counted.waiting = tables.waiting.len()?;
         let mut names = HostNames::new(&tables.hosts);
         for entry in tables.waiting.iter()? {

@@ -27,7 +27,7 @@ impl Store {
     /// A row that cannot be read; `out` that cannot be written to.
     pub fn dump(&self, out: &mut impl Write) -> Result<(), StoreError> {
         let read = self.shared.database.begin_read()?;
-        let (tables, mut on_page) = (ReadTables::open(&read)?, OnPage::open(&self.shared, &read)?);
+        let (tables, on_page) = (ReadTables::open(&read)?, OnPage::open(&self.shared, &read)?);
         let mut names = HostNames::new(&tables.hosts);
         let ReadTables {
             meta,

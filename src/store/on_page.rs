@@ -18,21 +18,45 @@ use super::{
     schema::table,
 };
 
-/// Pages whose links are kept unpacked: the links of one host stand on few pages.
-const NEAR: usize = 128;
-
 /// Pages and links of one commit.
 pub(super) struct OnPage {
     shared: Arc<Shared>,
     log: ReadOnlyTable<u64, &'static [u8]>,
     outlinks: ReadOnlyTable<u64, Place>,
-    near: FxHashMap<u64, Links>,
+}
+
+/// Pages whose links are kept unpacked, in two generations: the links of one host stand on few pages.
+#[derive(Default)]
+pub(super) struct NearLinks {
+    young: FxHashMap<u64, Arc<Links>>,
+    old: FxHashMap<u64, Arc<Links>>,
+}
+
+/// Pages of a generation at most: some 4 MiB.
+const GENERATION: usize = 512;
+
+impl NearLinks {
+    fn get(&mut self, seq: u64) -> Option<Arc<Links>> {
+        if let Some(links) = self.young.get(&seq) {
+            return Some(links.clone());
+        }
+        let links = self.old.remove(&seq)?;
+        self.put(seq, links.clone());
+        Some(links)
+    }
+
+    fn put(&mut self, seq: u64, links: Arc<Links>) {
+        if self.young.len() >= GENERATION {
+            self.old = std::mem::take(&mut self.young);
+        }
+        self.young.insert(seq, links);
+    }
 }
 
 impl OnPage {
     pub fn open(shared: &Arc<Shared>, read: &ReadTransaction) -> Result<Self, StoreError> {
         let (log, outlinks) = (read.open_table(table::log)?, read.open_table(table::outlinks)?);
-        Ok(Self { shared: shared.clone(), log, outlinks, near: FxHashMap::default() })
+        Ok(Self { shared: shared.clone(), log, outlinks })
     }
 
     /// The page row at a place, as it was when the page was fetched.
@@ -46,16 +70,20 @@ impl OnPage {
     }
 
     /// A link of page `seq`, and the URL that it leads to, where the page's links have it.
-    pub fn in_link(&mut self, seq: u64, ordinal: u16) -> Result<(InLink, Option<String>), StoreError> {
-        if !self.near.contains_key(&seq) {
+    pub fn in_link(&self, seq: u64, ordinal: u16) -> Result<(InLink, Option<String>), StoreError> {
+        let near = &self.shared.near_links;
+        let known = near.lock().ok().and_then(|mut near| near.get(seq));
+        let links = if let Some(links) = known {
+            links
+        } else {
             let place = self.outlinks.get(seq)?.map(|place| place.value());
-            let links = self.links(place.ok_or_else(|| damaged("link", format!("the links of page {seq} are missing")))?)?;
-            if self.near.len() >= NEAR {
-                self.near.clear();
+            let place = place.ok_or_else(|| damaged("link", format!("the links of page {seq} are missing")))?;
+            let links = Arc::new(self.links(place)?);
+            if let Ok(mut near) = near.lock() {
+                near.put(seq, links.clone());
             }
-            self.near.insert(seq, links);
-        }
-        let links = self.near.get(&seq).ok_or_else(|| damaged("link", "its page is gone"))?;
+            links
+        };
         let (in_link, url) = links.in_link(seq, ordinal)?;
         Ok((in_link, url.map(str::to_owned)))
     }

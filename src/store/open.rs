@@ -8,7 +8,7 @@ use std::{
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, Mutex, atomic::AtomicBool},
 };
 
 use redb::{Builder, Database, ReadableDatabase, StorageBackend};
@@ -17,6 +17,7 @@ use super::{
     StoreConfig, StoreError,
     archive::{self, ArchiveEnd},
     codec::decode,
+    on_page::NearLinks,
     schema::{self, ARCHIVE_KEY, table},
     words::{WordList, Words},
 };
@@ -32,6 +33,8 @@ pub(super) struct Shared {
     pub database: Database,
     pub dir: PathBuf,
     words: Words,
+    /// Rows of the log never change, so it does not matter which commit they were read in.
+    pub near_links: Mutex<NearLinks>,
     /// A [`Writer`](super::Writer) is alive.
     pub writing: AtomicBool,
 }
@@ -127,8 +130,8 @@ impl Store {
 
     fn checked(dir: &Path, database: Database) -> Result<Self, StoreError> {
         guarded(dir, || schema::check_version(&database, dir))?;
-        let (dir, words, writing) = (dir.to_owned(), Words::default(), AtomicBool::new(false));
-        Ok(Self { shared: Arc::new(Shared { database, dir, words, writing }) })
+        let (words, near_links, writing) = (Words::default(), Mutex::default(), AtomicBool::new(false));
+        Ok(Self { shared: Arc::new(Shared { database, dir: dir.to_owned(), words, near_links, writing }) })
     }
 
     fn trimmed(self) -> Result<Self, StoreError> {

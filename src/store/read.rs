@@ -126,7 +126,7 @@ impl Store {
     pub fn waiting(&self) -> Result<impl Iterator<Item = Result<(Fingerprint, LinkRecord), StoreError>> + use<>, StoreError> {
         let read = self.shared.database.begin_read()?;
         let mut names = HostNames::new(read.open_table(table::hosts)?);
-        let mut pages = OnPage::open(&self.shared, &read)?;
+        let pages = OnPage::open(&self.shared, &read)?;
         let rows = rows(read.open_table(table::waiting)?.range::<u64>(..)?);
         Ok(rows.map(move |row| {
             let (fingerprint, row) = row?;
@@ -143,7 +143,7 @@ impl Store {
         let read = self.shared.database.begin_read()?;
         let Some(row) = read.open_table(table::waiting)?.get(fingerprint.0)? else { return Ok(None) };
         let mut names = HostNames::new(read.open_table(table::hosts)?);
-        let mut pages = OnPage::open(&self.shared, &read)?;
+        let pages = OnPage::open(&self.shared, &read)?;
         link_row::decode(row.value(), |id| names.get(id), |seq, ordinal| pages.in_link(seq, ordinal)).map(Some)
     }
 
@@ -165,7 +165,7 @@ impl Store {
         let mut best = Stock::default();
         let Some(id) = read.open_table(table::host_ids)?.get(host)?.map(|id| id.value()) else { return Ok(best) };
         let waiting = read.open_table(table::waiting)?;
-        let mut pages = OnPage::open(&self.shared, &read)?;
+        let pages = OnPage::open(&self.shared, &read)?;
         let first = from.map_or((id, 0, 0), |from| queue_key(id, from, 0));
         for entry in read.open_table(table::queue)?.range(first..=(id, u16::MAX, u64::MAX))? {
             let (_, _, fingerprint) = entry?.0.value();
