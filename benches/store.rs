@@ -44,10 +44,26 @@ fn main() {
     if sizes.is_empty() {
         sizes = vec![10_000, 100_000, 1_000_000];
     }
-    println!("memory {memory}; processor µs per fetched page of {} links, over the last {WINDOW} pages before each size", stream::LINKS);
+    println!(
+        "memory {memory}; processor µs per fetched page of {} links, over the last {WINDOW} pages before each size",
+        stream::LINKS
+    );
     println!(
         "{:>9} {:>7} | {:>6} {:>6} {:>6} {:>6} {:>8} | {:>6} {:>7} {:>7} | {:>7} {:>9} {:>8} {:>7}",
-        "known", "pages", "seen", "push", "pop", "rank", "decision", "commit", "all CPU", "wall", "RSS MiB", "on disk", "file MB", "B/known"
+        "known",
+        "pages",
+        "seen",
+        "push",
+        "pop",
+        "rank",
+        "decision",
+        "commit",
+        "all CPU",
+        "wall",
+        "RSS MiB",
+        "on disk",
+        "file MB",
+        "B/known"
     );
     let folder = tempfile::tempdir_in(env::var_os("WINDROW_BENCH_DIR").map_or_else(env::temp_dir, Into::into)).unwrap();
     let mut crawl = Crawl::new(folder.path(), memory);

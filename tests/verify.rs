@@ -16,8 +16,8 @@ use windrow::store::{CheckModel, Problem, Severity, Store, StoreConfig, StoreErr
 
 const PAGE_OF: TableDefinition<u64, u64> = TableDefinition::new("page_of");
 const STANDING: TableDefinition<u64, (f64, f64, f32)> = TableDefinition::new("standing");
-const OUTLINKS: TableDefinition<u64, &[u8]> = TableDefinition::new("outlinks");
-const PAGES: TableDefinition<u64, &[u8]> = TableDefinition::new("pages");
+const OUTLINKS: TableDefinition<u64, (u64, u32)> = TableDefinition::new("outlinks");
+const PAGES: TableDefinition<u64, (u64, u32)> = TableDefinition::new("pages");
 const WAITING: TableDefinition<u64, &[u8]> = TableDefinition::new("waiting");
 const QUEUE: TableDefinition<(u32, u16, u64), ()> = TableDefinition::new("queue");
 const HOSTS: TableDefinition<u32, &[u8]> = TableDefinition::new("hosts");
@@ -132,7 +132,9 @@ fn rows_that_cannot_be_read_are_named_and_removed() {
             table.insert(key, [1, 2].as_slice()).unwrap();
         }),
         (Problem::Outlinks, |write| {
-            write.open_table(OUTLINKS).unwrap().insert(1, [9, 9, 9].as_slice()).unwrap();
+            let mut table = write.open_table(OUTLINKS).unwrap();
+            let last = table.last().unwrap().unwrap().0.value();
+            table.insert(last, (0, 3)).unwrap();
         }),
         (Problem::Robots, |write| {
             write.open_table(ROBOTS).unwrap().pop_first().unwrap();

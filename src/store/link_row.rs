@@ -260,7 +260,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::store::codec::hex;
+    use crate::{page::LinkContext, store::codec::hex, text::TermId};
 
     prop_compose! {
         /// Few values for each field, so that neighbours are often alike.
@@ -292,23 +292,65 @@ mod tests {
             forgotten_relevance: 0.75,
             tries: 1,
             not_before: Timestamp(1_795_219_200_000),
-            priority: 0.1,
-            estimate: Relevance::new(0.3),
+            priority: 0.375,
+            estimate: Relevance::new(0.25),
         }
+    }
+
+    /// Pages that hold in-links by `seq`: of all pages below a number, and they lead to one URL.
+    struct Below<'a>(u64, &'a str);
+
+    impl OnPages for Below<'_> {
+        fn holds(&self, _: Fingerprint, in_link: &InLink) -> bool {
+            in_link.source < self.0
+        }
+
+        fn url(&self, _: Fingerprint, _: &InLink) -> Option<&str> {
+            Some(self.1)
+        }
+    }
+
+    fn written(link: &LinkRecord, pages: &Below<'_>, before: &Before) -> Vec<u8> {
+        let name = host_name(&link.url).unwrap();
+        encode((3, &name), (Fingerprint(1), link), pages, before).unwrap()
+    }
+
+    /// Reads a row whose in-links stand on pages as they do in `link`.
+    fn reread(row: &[u8], link: &LinkRecord, on_page: &str) -> LinkRecord {
+        let name = host_name(&link.url).unwrap();
+        let in_link = |source, ordinal| {
+            let known = link.in_links.iter().find(|known| (known.source, known.ordinal) == (source, ordinal)).unwrap();
+            Ok((known.clone(), Some(on_page.to_owned())))
+        };
+        decode(
+            row,
+            |id| {
+                assert_eq!(id, 3);
+                Ok(name.as_str().into())
+            },
+            in_link,
+        )
+        .unwrap()
     }
 
     proptest! {
         #[test]
-        fn every_field_comes_back(in_links in prop::collection::vec(in_link(), 0..6), url in "(http|https|ftp)://(e[.]com|f[.]org:81)/[a-z]{0,5}") {
+        fn every_field_comes_back(mut in_links in prop::collection::vec(in_link(), 0..6), below in 0..4_u64,
+                                  url in "(http|https|ftp)://(e[.]com|f[.]org:81)/[a-z]{0,5}") {
+            // An in-link is known by page and ordinal.
+            in_links.sort_by_key(|link| (link.source, link.ordinal));
+            in_links.dedup_by_key(|link| (link.source, link.ordinal));
             let link = link(&url, in_links);
-            let name = host_name(&url).unwrap();
-            let row = encode(3, &name, &link).unwrap();
-            prop_assert_eq!(head(&row).unwrap(), Head { host: 3, priority: 0.1 });
-            let decoded = decode(&row, |id| {
-                assert_eq!(id, 3);
-                Ok(name.as_str().into())
-            });
-            prop_assert_eq!(decoded.unwrap(), link);
+            for on_page in [url.as_str(), "http://other.test/"] {
+                let row = written(&link, &Below(below, on_page), &Before::default());
+                prop_assert_eq!(head(&row).unwrap(), Head { host: 3, priority: 0.375 });
+                prop_assert_eq!(&reread(&row, &link, on_page), &link);
+                // Written again when the pages are no longer at hand.
+                let again = written(&link, &Below(0, ""), &Before::of(&row).unwrap());
+                prop_assert_eq!(&again, &row);
+                let moved = with_priority(&row, 0.5).unwrap();
+                prop_assert_eq!(&reread(&moved, &link, on_page), &LinkRecord { priority: 0.5, ..link.clone() });
+            }
         }
 
         #[test]
@@ -316,17 +358,21 @@ mod tests {
             if let Some(first) = bytes.first_mut() {
                 *first = VERSION;
             }
-            prop_assert!(decode(&bytes, |_| Ok("e.com".into())).is_err() || bytes.len() > 20);
+            let none = |_, _| Err(damaged(KIND, "no page is at hand"));
+            prop_assert!(decode(&bytes, |_| Ok("e.com".into()), none).is_err() || bytes.len() > 18);
         }
     }
 
     #[test]
-    fn a_menu_that_repeats_costs_a_few_bytes_a_time() {
-        let context = LinkContext { anchor_text: "Home".into(), around: (0..12).map(TermId).collect(), ..LinkContext::default() };
-        let menu: Vec<InLink> =
-            (1..=8).map(|source| InLink { source, ordinal: 0, context: context.clone(), heading: Box::default() }).collect();
-        let size = |links: &[InLink]| encode(0, "e.com", &link("http://e.com/", links.to_vec())).unwrap().len();
-        assert_eq!((size(&menu) - size(&menu[..1])) / 7, 7);
+    fn an_in_link_that_is_added_is_there_once_and_may_bring_a_url_nearer() {
+        let in_link = |source| InLink { source, ordinal: 4, context: LinkContext::default(), heading: Box::default() };
+        let link = link("http://e.com/a", vec![in_link(1)]);
+        let row = written(&link, &Below(0, ""), &Before::default());
+        let added = AddedInLink { in_link: in_link(2), depth: 1, tunnel_depth: 3 };
+        let once = with_in_link(&row, &added, false).unwrap();
+        let expected = LinkRecord { in_links: vec![in_link(1), in_link(2)], depth: 1, ..link.clone() };
+        assert_eq!(reread(&once, &link, ""), expected);
+        assert_eq!(with_in_link(&once, &added, false).unwrap(), once);
     }
 
     #[test]
@@ -341,11 +387,15 @@ mod tests {
             position: 0.5,
             navigation: true,
         };
-        let link = link("https://e.com/a", vec![InLink { source: 7, ordinal: 11, context, heading: [TermId(8)].into() }]);
-        let row = encode(9, "e.com", &link).unwrap();
+        let in_link = |source| InLink { source, ordinal: 11, context: context.clone(), heading: [TermId(8)].into() };
+        let link = link("https://e.com/a", vec![in_link(1), in_link(7)]);
+        let rows = [Below(0, ""), Below(9, "https://e.com/a")].map(|pages| hex(&written(&link, &pages, &Before::default())));
         assert_eq!(
-            hex(&row),
-            "02099a9999999999b93f02022f61ac020402f0a2040000403f0180b09cdb9f349a99993e01070b0103e7a8bb040100000001080200000003000000010104040800000001050000000601010000003f",
+            rows,
+            [
+                "03030000c03e02022f61ac020402f0a204bf80010180b09cdb9f340000803e0201010b03e7a8bb0101020203010405060000003f01010801070b03e7a8bb0101020203010405060000003f010108",
+                "03030000c03e00ac020402f0a204bf80010180b09cdb9f340000803e0200010b00070b"
+            ],
             "the link row has changed: raise its VERSION, or old crawls are misread"
         );
     }

@@ -309,3 +309,78 @@ impl<'de> Deserialize<'de> for Ids<'_> {
         Ok(Self(ids.iter().map(|id| u32::from_le_bytes(*id)).collect()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        store::{
+            codec::hex,
+            words::{Numbering, WordList},
+        },
+        url::Refusal,
+    };
+
+    fn no_words(_: u32) -> Result<Arc<WordList>, StoreError> {
+        Ok(Arc::default())
+    }
+
+    fn outlinks() -> Vec<OutlinkRecord> {
+        let outlink =
+            |target, url: &str, anchor: &str, fate| OutlinkRecord { target, url: url.into(), anchor: anchor.into(), fate };
+        let own = fingerprint_of("http://e.com/b").unwrap();
+        vec![
+            outlink(own, "http://e.com/b", "b", OutlinkFate::Queued),
+            outlink(Fingerprint(5), "http://e.com/b", "", OutlinkFate::Refused(Refusal::Depth)),
+            outlink(fingerprint_of("http://e.com/c").unwrap(), "http://e.com/c", "稻", OutlinkFate::Known),
+        ]
+    }
+
+    fn in_link(ordinal: u16, anchor_text: &str, position: f32) -> InLink {
+        let context = LinkContext {
+            anchor_text: anchor_text.into(),
+            anchor: [TermId(9)].into(),
+            around: [TermId(3), TermId(9), TermId(3)].into(),
+            heading: Some(1),
+            tag_path: 5,
+            group: 6,
+            position,
+            navigation: true,
+        };
+        InLink { source: 7, ordinal, context, heading: [TermId(8)].into() }
+    }
+
+    #[test]
+    fn links_and_their_surroundings_come_back_and_keep_the_layout_of_their_version() {
+        let links = outlinks();
+        let in_links = [in_link(0, "b", 0.0), in_link(1, "稻", 1.0), in_link(2, "", 0.25)];
+        let targets = [links[0].target, links[2].target, Fingerprint(77)];
+        let noted: Noted<'_> = in_links.iter().zip(targets).map(|(link, target)| (link.ordinal, (target, link))).collect();
+        let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
+        let row = encode(&mut encoder, &links, &noted).unwrap();
+        let read = Links::unpack(&row, &no_words).unwrap();
+        assert_eq!(read.outlinks().unwrap(), links);
+        for (in_link, url) in in_links.iter().zip([Some("http://e.com/b"), Some("http://e.com/c"), None]) {
+            assert_eq!(read.in_link(7, in_link.ordinal).unwrap(), (in_link.clone(), url));
+        }
+        read.check().unwrap();
+        assert!(read.in_link(7, 3).unwrap_err().to_string().contains("link 3 of page 7"));
+        assert_eq!(
+            hex(&unpack(KIND, body(KIND, VERSION, &row).unwrap()).unwrap()),
+            "0300020501030e0e0e2a687474703a2f2f652e636f6d2f62687474703a2f2f652e636f6d2f62687474703a2f2f652e636f6d2f63030100030462e7a8bb010105000c0300000008000000090000000c02000200020002000200020001010101010105000000060103000100010300000001030001030000000200010001030000010000803e",
+            "the row has changed: raise its VERSION, or old crawls are misread"
+        );
+        for cut in 0..row.len() {
+            assert!(Links::unpack(&row[..cut], &no_words).is_err());
+        }
+    }
+
+    #[test]
+    fn a_page_without_links_has_a_row_too() {
+        let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
+        let row = encode(&mut encoder, &[], &Noted::default()).unwrap();
+        assert_eq!(Links::unpack(&row, &no_words).unwrap().outlinks().unwrap(), []);
+    }
+}

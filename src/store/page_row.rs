@@ -114,3 +114,112 @@ pub(super) fn decode(bytes: &[u8], words: GetWords<'_>) -> Result<PageRecord, St
     page.terms = own.into_terms(words)?;
     Ok(page)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        fetch::Validators,
+        page::{Outcome, Relevance, Timestamp},
+        store::{
+            ArchivePlace, Chosen, CopyKind, CopyOf,
+            codec::hex,
+            words::{Numbering, WordList},
+        },
+        text::Language,
+    };
+
+    fn page() -> PageRecord {
+        PageRecord {
+            seq: 1,
+            url: "http://e.com/a".into(),
+            fingerprint: Fingerprint(0x0123_4567_89ab_cdef),
+            outcome: Outcome::Redirected,
+            status: 301,
+            reason: Some("r".into()),
+            relevance: Relevance::new(0.5),
+            relevant: true,
+            priority: 0.25,
+            estimate: Relevance::new(0.75),
+            depth: 2,
+            tunnel_depth: 3,
+            host: "e.com".into(),
+            source: Some(Fingerprint(7)),
+            source_url: Some("s".into()),
+            anchor: "a".into(),
+            fetched_at: Timestamp(8),
+            elapsed_ms: 9,
+            bytes: 10,
+            content_type: "t".into(),
+            charset: "c".into(),
+            language: Language::Zh,
+            title: "稻".into(),
+            excerpt: "x".into(),
+            model_version: 11,
+            digest: 12,
+            simhash: 13,
+            archive: Some(ArchivePlace { file: 1, offset: 14, length: 15 }),
+            evidence: vec![0.5],
+            terms: vec![("w".into(), 2.0)],
+            rank: 0.125,
+            residual: 0.0625,
+            chosen: Chosen::Random,
+            had_decode_errors: true,
+            copy_of: Some(CopyOf { seq: 1, kind: CopyKind::Near }),
+            validators: Validators { etag: Some("e".into()), last_modified: None },
+        }
+    }
+
+    fn no_words(_: u32) -> Result<Arc<WordList>, StoreError> {
+        Ok(Arc::default())
+    }
+
+    /// What is packed.
+    fn raw(row: &[u8]) -> Vec<u8> {
+        unpack(KIND, body(KIND, VERSION, row).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_layout_is_the_one_of_its_version() {
+        let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
+        let first = encode(&mut encoder, page()).unwrap();
+        assert_eq!(decode(&first, &no_words).unwrap(), page());
+        // At its second meeting a word is a number.
+        let second = raw(&encode(&mut encoder, page()).unwrap());
+        assert_eq!(
+            [hex(&raw(&first)), hex(&second[second.len() - 9..])],
+            [
+                "010e687474703a2f2f652e636f6d2f61ef9bafcdf8acd1910101ad020101720000003f01000000000000d03f0000403f020305652e636f6d0107010173016108090a017401630003e7a8bb01780b0c0d01010e0f010000003f00000000000000c03f000000000000b03f020101010101016500000001017701000000400100",
+                "000001000000400100"
+            ],
+            "the page row has changed: raise its VERSION, or old crawls are misread"
+        );
+    }
+
+    #[test]
+    fn words_in_any_order_and_words_that_are_not_known_come_back() {
+        let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
+        let terms = [("b", 1.0), ("a", 2.0), ("b", 1.0)].map(|(word, count)| (word.to_owned(), count)).to_vec();
+        let url = "http://e.com/b".to_owned();
+        let page = PageRecord { fingerprint: fingerprint_of(&url).unwrap(), url, terms, ..page() };
+        let row = encode(&mut encoder, page.clone()).unwrap();
+        assert_eq!(decode(&row, &no_words).unwrap(), page);
+        assert!(
+            raw(&row).len() + 8
+                < raw(&encode(&mut encoder, PageRecord { fingerprint: Fingerprint(u64::MAX), ..page }).unwrap()).len()
+        );
+    }
+
+    #[test]
+    fn a_row_that_lacks_a_word_is_an_error() {
+        let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
+        encode(&mut encoder, page()).unwrap();
+        let row = encode(&mut encoder, page()).unwrap();
+        assert!(decode(&row, &no_words).unwrap_err().to_string().contains("no word 0"));
+        for cut in 0..row.len() {
+            decode(&row[..cut], &no_words).unwrap_err();
+        }
+    }
+}

@@ -13,8 +13,8 @@ use windrow::{
     fetch::Validators,
     page::{LinkContext, Outcome, Relevance, Timestamp},
     store::{
-        Batch, Capture, Chosen, CrawlState, HostRecord, InLink, Known, LinkRecord, OutlinkFate, OutlinkRecord, PageRecord,
-        RobotsRecord, Store, read_capture,
+        AddedInLink, Batch, Capture, Chosen, CrawlState, HostRecord, InLink, Known, LinkRecord, OutlinkFate, OutlinkRecord,
+        PageRecord, RobotsRecord, Store, read_capture,
     },
     text::{Language, TermId},
     url::{Fingerprint, Url, authority},
@@ -154,11 +154,31 @@ impl SampleCrawl {
             let mut fate = OutlinkFate::Known;
             if let Some(link) = self.expected.waiting.get_mut(&fingerprint) {
                 link.in_degree += 1;
-                link.priority = self.rng.f64();
-                if link.in_links.len() < 4 {
-                    link.in_links.push(in_link);
+                let is_new = !link.in_links.iter().any(|known| known.source == seq);
+                match self.rng.u8(..4) {
+                    // On disk only: its row is changed without being read.
+                    0 if is_new => {
+                        let added = AddedInLink { in_link: in_link.clone(), depth: parent.depth + 1, tunnel_depth: 0 };
+                        (link.depth, link.tunnel_depth) = (link.depth.min(added.depth), 0);
+                        link.in_links.push(in_link);
+                        link.in_degree -= 1;
+                        batch.in_links.push((fingerprint, added));
+                    }
+                    1 => {
+                        link.priority = f64::from(self.rng.f32());
+                        batch.priorities.retain(|(known, _)| *known != fingerprint);
+                        batch.priorities.push((fingerprint, link.priority));
+                        link.in_degree -= 1;
+                    }
+                    _ => {
+                        link.priority = f64::from(self.rng.f32());
+                        if link.in_links.len() < 4 {
+                            link.in_links.push(in_link);
+                        }
+                        batch.priorities.retain(|(known, _)| *known != fingerprint);
+                        batch.waiting.push((fingerprint, link.clone()));
+                    }
                 }
-                batch.waiting.push((fingerprint, link.clone()));
             } else if !self.finished.contains(&fingerprint) {
                 fate = OutlinkFate::Queued;
                 self.discover(batch, &url, vec![in_link], parent.depth + 1);
@@ -181,8 +201,8 @@ impl SampleCrawl {
             in_links,
             tries: 0,
             not_before: Timestamp::default(),
-            priority: self.rng.f64().powi(3),
-            estimate: Relevance::new(self.rng.f64()),
+            priority: f64::from(self.rng.f32().powi(3)),
+            estimate: Relevance::new(f64::from(self.rng.f32())),
         };
         let host = authority(url);
         self.expected.hosts.entry(host.clone()).or_insert_with(|| HostRecord { name: host, ..HostRecord::default() });
@@ -244,7 +264,7 @@ impl SampleCrawl {
             simhash: self.rng.u64(..),
             archive: None,
             evidence: (0..24).map(|_| self.rng.f32()).collect(),
-            terms: (0..100).map(|_| (self.word(), self.rng.f32())).collect(),
+            terms: self.counted(seq),
             rank: self.rng.f64(),
             residual: 0.0,
             chosen: Chosen::Order,
@@ -278,6 +298,16 @@ impl SampleCrawl {
             position: position as f32 / 100.0,
             navigation: position.is_multiple_of(3),
         }
+    }
+
+    /// Words with their counts: as the parser has them, or in any order.
+    fn counted(&mut self, seq: u64) -> Vec<(String, f32)> {
+        let mut terms: Vec<(String, f32)> = (0..100).map(|_| (self.word(), f32::from(self.rng.u8(1..5)))).collect();
+        if !seq.is_multiple_of(9) {
+            terms.sort_by_key(|(word, _)| TermId::of(word));
+            terms.dedup_by(|(a, _), (b, _)| a == b);
+        }
+        terms
     }
 
     fn terms(&mut self, count: usize) -> Box<[TermId]> {
