@@ -66,11 +66,11 @@ impl Store {
     /// As for [`Store::state`]; also per row.
     pub fn pages_before(&self, seq: u64) -> Result<impl Iterator<Item = Result<PageRecord, StoreError>> + use<>, StoreError> {
         let read = self.shared.database.begin_read()?;
-        let standing = read.open_table(table::standing)?;
-        let range = read.open_table(table::pages)?.range(..seq)?;
-        Ok(range.rev().map(move |entry| {
-            let (seq, row) = entry?;
-            page_of(seq.value(), row.value(), &standing)
+        let (standing, log) = (read.open_table(table::standing)?, OnPage::open(&self.shared, &read)?);
+        let places = read.open_table(table::pages)?.range(..seq)?;
+        Ok(places.rev().map(move |entry| {
+            let (seq, place) = entry?;
+            as_of_now(log.page(place.value())?, seq.value(), &standing)
         }))
     }
 
