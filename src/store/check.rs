@@ -180,8 +180,8 @@ impl Check {
             let seq = seq.value();
             let problem = match log.links(place.value()).and_then(|links| links.check()) {
                 Err(e) => e.to_string(),
-                Ok(_) if tables.pages.get(seq)?.is_none() => "there is no such page".to_owned(),
-                Ok(_) => continue,
+                Ok(()) if tables.pages.get(seq)?.is_none() => "there is no such page".to_owned(),
+                Ok(()) => continue,
             };
             self.findings.add(Problem::Outlinks, || format!("of page {seq}: {problem}"));
             self.bad_outlinks.push(seq);

@@ -271,7 +271,7 @@ impl Row<'_> {
     }
 }
 
-impl<'a> Texts<'a> {
+impl Texts<'_> {
     fn of<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Self {
         Self { lengths: texts.clone().map(|text| text.len() as u32).collect(), text: Cow::Owned(texts.collect()) }
     }

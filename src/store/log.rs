@@ -92,7 +92,7 @@ impl Appender {
 
 #[cfg(test)]
 mod tests {
-    use redb::{Database, ReadableDatabase, TableDefinition, backends::InMemoryBackend};
+    use redb::{Database, ReadableDatabase, ReadableTableMetadata, TableDefinition, backends::InMemoryBackend};
 
     use super::*;
 
@@ -121,7 +121,6 @@ mod tests {
         for (place, row) in &rows {
             assert_eq!(&read(&log, *place).unwrap(), row);
         }
-        use redb::ReadableTableMetadata;
         let (stats, bytes) = (log.stats().unwrap(), rows.iter().map(|(_, row)| row.len() as u64).sum::<u64>());
         let taken = stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes();
         assert!(taken < bytes + bytes / 50 + 8_192, "{taken} bytes for {bytes}");
