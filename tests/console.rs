@@ -151,7 +151,7 @@ impl Server {
             let address = Regex::new(r"http://127\.0\.0\.1:\d+").unwrap();
             lines.filter_map(|line| address.find(&line).map(|at| at.as_str().to_owned())).for_each(|at| drop(found.send(at)));
         });
-        let address = address.recv_timeout(Duration::from_secs(60));
+        let address = address.recv_timeout(Duration::from_mins(1));
         let address = address.unwrap_or_else(|_| panic!("windrow serve does not tell its address: {:?}", process.kill()));
         Self { process, address }
     }

@@ -384,7 +384,8 @@ mod tests {
         let file = folder.path().join("results.html");
         let result =
             |n: u32| format!("<div><h3><a href='https://farm{n}.example/rice'>水稻 {n}</a></h3><p>水稻病虫害防治</p></div>");
-        let own: String = (0..12).map(|n| format!("<a href='https://engine.example/more{n}'>more {n}</a> ")).collect();
+        let own: Vec<String> = (0..12).map(|n| format!("<a href='https://engine.example/more{n}'>more {n}</a> ")).collect();
+        let own = own.concat();
         let html = format!(
             "<nav><a href='https://ads.example/'>ads</a></nav>{}{}<p><a href='/next'>next</a> {own}</p>",
             result(1),

@@ -166,7 +166,8 @@ impl App {
         let base = slug(name);
         let is_free =
             |id: &String| !crawls.slots.contains_key(id) && !crawls.reserved.contains(id) && !self.crawl_dir(id).exists();
-        let id = std::iter::once(base.clone()).chain((2_u32..).map(|n| format!("{base}-{n}"))).find(is_free).unwrap_or(base);
+        let numbered = (2..=u32::MAX).map(|n| format!("{base}-{n}"));
+        let id = std::iter::once(base.clone()).chain(numbered).find(is_free).unwrap_or(base.clone());
         crawls.reserved.insert(id.clone());
         Ok(id)
     }

@@ -323,6 +323,7 @@ mod tests {
         url::Refusal,
     };
 
+    #[expect(clippy::unnecessary_wraps, reason = "it stands for one that can fail")]
     fn no_words(_: u32) -> Result<Arc<WordList>, StoreError> {
         Ok(Arc::default())
     }
