@@ -132,7 +132,7 @@ fn a_crawl_that_goes_on_with_enough_new_labels_retrains_itself_once_and_only_to_
         let ended =
             windrow(&[&["crawl"], &files[..], &["--out", &life.path("first"), "--max-pages", &pages, "--quiet"]].concat());
         assert!(ended.status.success(), "{}", text(&ended.stderr));
-        text(&ended.stderr).to_owned()
+        text(&ended.stderr)
     };
     let model = Path::new(&life.path("first")).join("model/card.json");
     life.label(20, |relevant| relevant);
