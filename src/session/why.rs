@@ -31,7 +31,7 @@ pub struct Why {
     pub page: Option<WhyPage>,
     pub link: Option<LinkReasons>,
     pub host: Option<HostState>,
-    /// Links to it on fetched pages, and what became of them; at most [`LINKS`].
+    /// Links to it on fetched pages, and what became of them; twelve at most.
     pub linked_by: Vec<Linker>,
     /// How many there are.
     pub links: usize,

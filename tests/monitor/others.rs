@@ -29,9 +29,9 @@ async fn the_crawls_of_another_server_are_shown_and_steered_beside_ones_own() {
     let all_servers = near.get("/servers").await;
     assert!(!all_servers.to_string().contains(&token), "a token is never told");
 
-    let make = far.client.post(format!("{}/api/v1/crawls", far.base)).bearer_auth(&token);
+    let asked = far.client.post(format!("{}/api/v1/crawls", far.base)).bearer_auth(&token);
     let body = json!({ "name": "theirs", "source": "demo", "max_pages": 30, "start": false }).to_string();
-    let made = make.header("content-type", "application/json").body(body).send().await.unwrap();
+    let made = asked.header("content-type", "application/json").body(body).send().await.unwrap();
     assert_eq!(made.status().as_u16(), 201);
     let all = near.get("/crawls").await["items"].as_array().unwrap().clone();
     let remote = all.iter().find(|crawl| crawl["server"] == server).unwrap();
