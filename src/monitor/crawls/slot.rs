@@ -41,6 +41,7 @@ pub struct Slot {
     keep: PathBuf,
     pub log: Log,
     state: Mutex<Inner>,
+    saving: Mutex<()>,
     store: Mutex<Option<Open>>,
     tally: Mutex<Tally>,
     /// One at a time: reading a crawl back, training.
@@ -108,6 +109,7 @@ impl Slot {
             dir,
             keep,
             state: Mutex::new(inner),
+            saving: Mutex::new(()),
             store: Mutex::new(None),
             tally: Mutex::new(tally.unwrap_or_default()),
             heavy: tokio::sync::Mutex::new(()),
@@ -128,9 +130,13 @@ impl Slot {
 
     /// Changes the job, and keeps it.
     pub fn change<T>(&self, change: impl FnOnce(&mut Job) -> T) -> anyhow::Result<T> {
-        let mut inner = locked(&self.state);
-        let answer = change(&mut inner.job);
-        files::save(&self.keep.join("job.json"), &inner.job)?;
+        // Under a lock of its own: a disk that is busy with crawls may take long, and nobody else is to wait for it.
+        let _one = locked(&self.saving);
+        let (answer, job) = {
+            let mut inner = locked(&self.state);
+            (change(&mut inner.job), inner.job.clone())
+        };
+        files::save(&self.keep.join("job.json"), &job)?;
         Ok(answer)
     }
 
