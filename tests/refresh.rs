@@ -21,7 +21,7 @@ use windrow::{
     topic::Topic,
 };
 
-/// A few pages on rice; once it has moved on, the first is another, the second unchanged by its ETag, the third gone, the
+/// A few pages on rice; once it has moved on, the first is another, the second unchanged by its `ETag`, the third gone, the
 /// fourth the same bytes.
 #[derive(Default)]
 struct Farm {
@@ -77,24 +77,24 @@ async fn crawl(farm: &Arc<Farm>, dir: &Path, refreshes: bool) -> Summary {
     let crawl = if refreshes { session.crawl.refreshing() } else { session.crawl };
     let (_stopper, stop) = watch::channel(false);
     let (progress, _) = watch::channel(Progress::default());
-    crawl.run(Controls { stop, progress }).await.unwrap()
+    Box::pin(crawl.run(Controls { stop, progress })).await.unwrap()
 }
 
 #[tokio::test]
 async fn changed_pages_take_the_place_of_their_rows_and_their_new_links_are_followed() {
     let folder = tempfile::tempdir().unwrap();
     let farm = Arc::new(Farm::default());
-    let first = crawl(&farm, folder.path(), false).await;
+    let first = Box::pin(crawl(&farm, folder.path(), false)).await;
     assert_eq!((first.stop, first.state.fetched, first.state.relevant), (StopReason::FrontierEmpty, 4, 4));
 
     farm.has_moved_on.store(true, Ordering::Relaxed);
-    let second = crawl(&farm, folder.path(), true).await;
+    let second = Box::pin(crawl(&farm, folder.path(), true)).await;
     let counts = second.refreshed.unwrap();
     assert_eq!((counts.changed, counts.unchanged, counts.gone, counts.failed), (1, 2, 1, 0));
     assert_eq!(*farm.conditional.lock().unwrap(), ["/b"], "only one page had an ETag");
     assert_eq!(second.state.fetched, 5, "the new link was followed");
 
-    let third = crawl(&farm, folder.path(), false).await;
+    let third = Box::pin(crawl(&farm, folder.path(), false)).await;
     assert_eq!((third.stop, third.state.fetched), (StopReason::FrontierEmpty, 5), "a third session finds nothing to do");
     let store = windrow::store::Store::open(folder.path()).unwrap();
     let titles: Vec<String> = store.pages(1).unwrap().map(|page| page.unwrap().title).filter(|title| !title.is_empty()).collect();
