@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = 150_000;
 const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
 export class Kit {

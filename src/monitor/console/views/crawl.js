@@ -4,6 +4,7 @@ import { h, setText } from "../core/dom.js";
 import { t } from "../core/i18n.js";
 import { address, get, ofCrawl } from "../core/api.js";
 import { on } from "../core/live.js";
+import { paced } from "../core/pace.js";
 import { learnServers, serverName } from "../core/servers.js";
 import { actions } from "../parts/actions.js";
 import { alertList } from "../parts/alerts.js";
@@ -45,7 +46,12 @@ export default async function crawl(context) {
     setText(end, ending(now));
     for (const hear of hearers) hear(now);
   };
-  const buttons = actions(first, take);
+  // An answer may come later than the event that made it old, so the crawl is asked for once more.
+  const once = paced(700, async () => take(await get(ofCrawl(id), { signal })), signal);
+  const buttons = actions(first, (next) => {
+    take(next);
+    once();
+  });
   const view = await module.default({ ...context, id, crawl: first, current: () => now, whenChanged: (hear) => hearers.push(hear) });
   const mine = (next) => next.id === id && take(next);
   on("crawl", mine, signal);
