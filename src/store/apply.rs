@@ -52,7 +52,6 @@ pub(super) fn apply(
     let mut changes = Changes { shared, tables, log, encoder, host_ids: FxHashMap::default() };
     let mut places = changes.add_captures(&captures, pages.iter().chain(&renewed), archive)?;
     changes.renew_pages(renewed, &mut places)?;
-    let outlinks = changes.first_outlinks(outlinks)?;
     let fresh = Fresh::of(&outlinks, &waiting, &in_links);
     // Before `pages` and `finished`: what one batch discovers and finishes is finished.
     changes.put_waiting(&waiting, &fresh)?;
@@ -234,21 +233,14 @@ impl Changes<'_> {
         Ok(())
     }
 
-    /// Those of pages that have none yet: waiting rows refer to the links of a page, so a page that is renewed keeps its first.
-    fn first_outlinks(&self, outlinks: Vec<(u64, Vec<OutlinkRecord>)>) -> Result<Vec<(u64, Vec<OutlinkRecord>)>, StoreError> {
-        let mut first = Vec::with_capacity(outlinks.len());
-        for (seq, links) in outlinks {
-            if self.tables.outlinks.get(seq)?.is_none() {
-                first.push((seq, links));
-            }
-        }
-        Ok(first)
-    }
-
     fn put_outlinks(&mut self, outlinks: &[(u64, Vec<OutlinkRecord>)], fresh: &Fresh<'_>) -> Result<(), StoreError> {
         for (seq, outlinks) in outlinks {
             if self.tables.pages.get(seq)?.is_none() {
                 return Err(StoreError::Refused(format!("outlinks came without their page {seq}")));
+            }
+            // Waiting rows refer to the links of a page, so they never change.
+            if self.tables.outlinks.get(seq)?.is_some() {
+                return Err(StoreError::Refused(format!("page {seq} has its outlinks already")));
             }
             let row = links_row::encode(self.encoder, outlinks, fresh.noted(*seq).unwrap_or(&links_row::Noted::default()))?;
             let place = self.append(&row)?;
