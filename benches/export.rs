@@ -183,7 +183,7 @@ fn page(seq: u64, random: &mut fastrand::Rng) -> PageRecord {
         simhash: random.u64(..),
         archive: None,
         evidence: Vec::new(),
-        terms: Vec::new(),
+        terms: windrow::page::TermBag::default(),
         rank: random.f64(),
         residual: 0.0,
         chosen: Chosen::Order,

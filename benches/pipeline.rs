@@ -1,31 +1,42 @@
 //! What a whole crawl costs beside merely fetching and parsing the same pages, in one run.
 //!
-//! `cargo bench --bench pipeline -- [--pages N] [--workers N] [--memory SIZE] [--keywords A,B] [--seeds URL,URL] [WEB.warc.gz …]`
+//! `cargo bench --bench pipeline -- [--pages N] [--workers N] [--cores N] [--memory SIZE] [--keywords A,B] [--seeds URL,URL]
+//! [--tls] [--gzip] [--hosts N | WEB.warc.gz …]`, or `-- --all ../shared/corpora` for all variants, one line each.
 //!
-//! A child process serves a recorded web over HTTP on loopback. Then, over the same pages: (a) fetch only; (b) fetch, decode and
-//! parse with scraper, walked once: the floor; (c) the whole crawl with no delay, classifiers, ranks, store and archive on.
+//! A child process serves a recorded web, or a made-up one of so many hosts, over HTTP on loopback. Then, over the same pages:
+//! (a) fetch only; (b) fetch, decode and parse with scraper, walked once: the floor; (c) the whole crawl with no delay, classifiers,
+//! ranks, store and archive on.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a bench that cannot go on has failed")]
 
+#[path = "pipeline/alone.rs"]
+mod alone;
+#[path = "pipeline/arguments.rs"]
+mod arguments;
 #[path = "pipeline/resources.rs"]
 mod resources;
 #[path = "pipeline/server.rs"]
 mod server;
+#[path = "pipeline/variants.rs"]
+mod variants;
+#[path = "pipeline/wide.rs"]
+mod wide;
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+use arguments::Arguments;
 use resources::{Cost, Meter};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use windrow::{
     config::Config,
-    engine::{Controls, Crawl, Focus, Memory, Progress, Shares, Stage, Summary},
+    engine::{Controls, Crawl, Focus, Progress, Shares, Stage, Summary},
     fetch::{Fetcher, HttpFetcher, Request},
     frontier::Order,
     page::Outcome,
@@ -39,48 +50,30 @@ use windrow::{
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-struct Arguments {
-    web: Vec<PathBuf>,
-    pages: u64,
-    workers: usize,
-    memory: Memory,
-    keywords: String,
-    seeds: String,
-}
-
 fn main() {
+    #[cfg(target_os = "linux")]
+    {
+        // As the binary does.
+        let _ = rustix::thread::disable_transparent_huge_pages(true);
+    }
     let mut given = std::env::args().skip(1);
-    if std::env::args().nth(1).as_deref() == Some("serve") {
-        return server::serve(&given.skip(1).map(PathBuf::from).collect::<Vec<_>>());
+    match std::env::args().nth(1).as_deref() {
+        Some("serve") => server::serve(given.skip(1)),
+        Some("--all") => variants::run(Path::new(&given.nth(1).expect("--all CORPORA"))),
+        _ => compare(&Arguments::of(given)),
     }
-    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpora/demo.warc.gz");
-    let mut arguments = Arguments {
-        web: Vec::new(),
-        pages: 1_000,
-        workers: 32,
-        memory: Memory::default(),
-        keywords: "水稻,小麦,病虫害,施肥,crop,soil,irrigation".to_owned(),
-        seeds: "http://nongye.example/,http://www.wanxiang.example/".to_owned(),
-    };
-    while let Some(argument) = given.next() {
-        match argument.as_str() {
-            "--pages" => arguments.pages = given.next().and_then(|n| n.parse().ok()).expect("--pages N"),
-            "--workers" => arguments.workers = given.next().and_then(|n| n.parse().ok()).expect("--workers N"),
-            "--memory" => arguments.memory = given.next().and_then(|size| size.parse().ok()).expect("--memory 300MiB"),
-            "--keywords" => arguments.keywords = given.next().expect("--keywords A,B"),
-            "--seeds" => arguments.seeds = given.next().expect("--seeds URL,URL"),
-            "--bench" => {}
-            web => arguments.web.push(PathBuf::from(web)),
-        }
-    }
-    if arguments.web.is_empty() {
-        arguments.web.push(demo);
-    }
-    compare(&arguments);
 }
 
 /// The child that serves the web; gone with this value.
 struct Served(Child);
+
+impl Served {
+    fn start(arguments: &Arguments, certificate: &Path) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.arg("serve").args(arguments.serving.flags()).arg("--hosts").arg(arguments.hosts.to_string());
+        Self(command.arg(certificate).args(&arguments.web).stdout(Stdio::piped()).spawn().unwrap())
+    }
+}
 
 impl Drop for Served {
     fn drop(&mut self) {
@@ -89,23 +82,46 @@ impl Drop for Served {
     }
 }
 
+/// A crawl as it was watched.
+struct Crawled {
+    cost: Cost,
+    summary: Summary,
+    urls: Vec<Url>,
+    watched: Watched,
+}
+
+/// What was seen of a crawl while it ran.
+#[derive(Default)]
+struct Watched {
+    /// Memory in use when a quarter, half, three quarters and all of the pages were fetched, in MiB.
+    resident_mib: Vec<u64>,
+    /// From its start to its first page.
+    first_page: Duration,
+    /// Processor time of the store's writer.
+    writer: Duration,
+}
+
 fn compare(arguments: &Arguments) {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    let mut served = Served(command.arg("serve").args(&arguments.web).stdout(Stdio::piped()).spawn().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let certificate = folder.path().join("ca.pem");
+    let mut served = Served::start(arguments, &certificate);
     let address = server::address_of(&mut served.0);
+    resources::keep_to(arguments.cores);
     let mut config = hurried(&address, arguments.workers);
     config.crawl.memory = arguments.memory;
+    config.fetch.ca_file = arguments.serving.tls.then_some(certificate);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
 
-    let folder = tempfile::tempdir().unwrap();
-    let (whole, summary, urls) = crawl(&runtime, &config, arguments, folder.path());
+    let Crawled { cost: whole, summary, urls, watched } = crawl(&runtime, &config, arguments, &folder.path().join("crawl"));
     let fetcher = Arc::new(HttpFetcher::new(&config.fetch).unwrap());
     let fetch_only = over(&runtime, &fetcher, &urls, arguments.workers, |_| {});
     let floor = over(&runtime, &fetcher, &urls, arguments.workers, |body| {
         std::hint::black_box(parse_and_walk(body));
     });
+    let alone = alone::measure(&runtime, fetcher.as_ref(), &urls);
 
-    println!("{} pages, {} workers, {} cores", urls.len(), arguments.workers, std::thread::available_parallelism().unwrap());
+    println!("{} pages of {:.1} kB and {:.0} links, {} workers", urls.len(), alone.bytes / 1e3, alone.links, arguments.workers);
+    println!("first page after {:.0} ms; MiB RSS after each quarter: {:?}", watched.first_page.as_secs_f64() * 1e3, watched.resident_mib);
     println!("{:<34} {:>9} {:>13} {:>9}", "", "pages/s", "CPU µs/page", "MiB RSS");
     let row = |name: &str, cost: &Cost| {
         println!("{name:<34} {:>9.0} {:>13.0} {:>9}", cost.pages_per_second(), cost.micros_per_page(), cost.resident_mib);
@@ -118,11 +134,18 @@ fn compare(arguments: &Arguments) {
         whole.pages_per_second() / floor.pages_per_second(),
         whole.micros_per_page() / floor.micros_per_page()
     );
-    println!("\nengine, CPU µs per page, one thread:");
+    println!("\nCPU µs per page, and the longest at once in ms:");
     for stage in Stage::ALL {
-        println!("  {:<32} {:>7.1}", stage.name(), per_page(summary.stages.of(stage), &whole));
+        let longest = summary.stages.longest(stage).as_secs_f64() * 1e3;
+        println!("  {:<32} {:>7.1} {longest:>7.2}", stage.name(), per_page(summary.stages.of(stage), &whole));
     }
     println!("  {:<32} {:>7.1}", "all of deciding", per_page(summary.stages.total(), &whole));
+    println!("  {:<32} {:>7.1}", "store's writer, archive included", per_page(watched.writer, &whole));
+    println!("measured alone, on the same pages:");
+    for (name, micros) in alone.parts {
+        println!("  {name:<32} {micros:>7.1}");
+    }
+    variants::tell(&whole, &floor, &summary, &watched);
 }
 
 fn per_page(spent: Duration, cost: &Cost) -> f64 {
@@ -151,7 +174,8 @@ fn hurried(address: &str, workers: usize) -> Config {
     config
 }
 
-fn crawl(runtime: &tokio::runtime::Runtime, config: &Config, arguments: &Arguments, out: &Path) -> (Cost, Summary, Vec<Url>) {
+fn crawl(runtime: &tokio::runtime::Runtime, config: &Config, arguments: &Arguments, out: &Path) -> Crawled {
+    let meter = Meter::start();
     let list = |text: &str| text.split(',').map(|item| format!("{item:?}")).collect::<Vec<_>>().join(", ");
     let toml = format!("name = \"bench\"\nkeywords = [{}]\nseeds = [{}]\n", list(&arguments.keywords), list(&arguments.seeds));
     let topic = Topic::parse(&toml, Path::new("bench.toml")).unwrap();
@@ -164,26 +188,28 @@ fn crawl(runtime: &tokio::runtime::Runtime, config: &Config, arguments: &Argumen
     let crawl = Crawl::new(plan, Arc::new(config.crawl.order), fetcher, writer);
     let (_stop, stop) = watch::channel(false);
     let (progress, watched) = watch::channel(Progress::default());
-    let quarters = runtime.spawn(memory_by_quarters(watched, arguments.pages));
-    let meter = Meter::start();
+    let watching = runtime.spawn(watch(watched, arguments.pages, Instant::now()));
     let summary = runtime.block_on(crawl.run(Controls { stop, progress })).unwrap();
     let cost = meter.stop(summary.state.fetched as usize);
-    println!("MiB RSS after each quarter of the crawl: {:?}", runtime.block_on(quarters).unwrap());
+    let watched = runtime.block_on(watching).unwrap();
     let pages = store.pages(1).unwrap().map(Result::unwrap).filter(|page| page.status == 200);
     let urls = pages.filter(|page| page.outcome != Outcome::Failed).map(|page| Url::parse(&page.url).unwrap()).collect();
-    (cost, summary, urls)
+    Crawled { cost, summary, urls, watched }
 }
 
-/// Memory in use when a quarter, half, three quarters and all of `pages` were fetched, in MiB.
-async fn memory_by_quarters(mut watched: watch::Receiver<Progress>, pages: u64) -> Vec<u64> {
-    let mut measured = Vec::new();
-    while watched.changed().await.is_ok() {
-        let fetched = watched.borrow().fetched;
-        while measured.len() < 4 && fetched * 4 >= pages * (measured.len() as u64 + 1) {
-            measured.push(resources::resident_mib());
+async fn watch(mut progress: watch::Receiver<Progress>, pages: u64, started: Instant) -> Watched {
+    let mut watched = Watched::default();
+    while progress.changed().await.is_ok() {
+        let fetched = progress.borrow().fetched;
+        if fetched > 0 && watched.first_page == Duration::ZERO {
+            watched.first_page = started.elapsed();
+        }
+        while watched.resident_mib.len() < 4 && fetched * 4 >= pages * (watched.resident_mib.len() as u64 + 1) {
+            watched.resident_mib.push(resources::resident_mib());
+            watched.writer = resources::thread_time("store-writer").unwrap_or(watched.writer);
         }
     }
-    measured
+    watched
 }
 
 /// Fetches all URLs, `workers` at a time, and hands each body to `each` on a blocking thread.
@@ -196,16 +222,24 @@ fn over(
 ) -> Cost {
     let urls: Arc<[Url]> = urls.into();
     let next = Arc::new(AtomicUsize::new(0));
+    // As in the crawl: more at a time than there are processors would only take each other's caches.
+    let readers = Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(2, usize::from)));
     let meter = Meter::start();
     runtime.block_on(async {
         let mut all = tokio::task::JoinSet::new();
         for _ in 0..workers {
-            let (fetcher, urls, next) = (Arc::clone(fetcher), Arc::clone(&urls), Arc::clone(&next));
+            let (fetcher, urls, next, readers) =
+                (Arc::clone(fetcher), Arc::clone(&urls), Arc::clone(&next), Arc::clone(&readers));
             all.spawn(async move {
                 while let Some(url) = urls.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let answer = fetcher.fetch(Request::get(url.clone())).await;
                     let body = answer.result.expect("an answer of the bench's own server").body;
-                    tokio::task::spawn_blocking(move || each(&body)).await.unwrap();
+                    let turn = Arc::clone(&readers).acquire_owned().await;
+                    let reading = tokio::task::spawn_blocking(move || {
+                        each(&body);
+                        drop(turn);
+                    });
+                    reading.await.unwrap();
                 }
             });
         }

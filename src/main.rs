@@ -9,6 +9,11 @@ use windrow::cli::{Cli, run};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    {
+        // Every thread has a heap of its own; rounded up to huge pages they take a third more memory and save no time.
+        let _ = rustix::thread::disable_transparent_huge_pages(true);
+    }
     let cli = Cli::parse();
     run(cli).unwrap_or_else(|error| {
         eprintln!("windrow: {error:#}");

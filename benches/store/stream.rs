@@ -8,7 +8,7 @@ use fastrand::Rng;
 use windrow::{
     fetch::Validators,
     frontier::Link,
-    page::{LinkContext, Outcome, Relevance, Timestamp},
+    page::{LinkContext, Outcome, Relevance, TermBag, Timestamp},
     store::{Chosen, PageRecord},
     text::{Language, TermId},
     url::{Fingerprint, Url},
@@ -27,7 +27,7 @@ const WORDS: usize = 300;
 
 pub struct Page {
     pub relevance: f64,
-    pub words: Vec<(String, f32)>,
+    pub words: TermBag,
 }
 
 pub struct Stream {
@@ -67,7 +67,7 @@ impl Stream {
             let word = word(&mut self.rng);
             words.entry(TermId::of(&word)).or_insert((word, 0.0)).1 += 1.0;
         }
-        (Page { relevance, words: words.into_values().collect() }, links)
+        (Page { relevance, words: words.values().map(|(word, count)| (word.as_str(), *count)).collect() }, links)
     }
 
     fn target(&mut self, own: usize) -> (usize, u32) {
@@ -135,8 +135,8 @@ pub fn page_record(seq: u64, link: &Link, page: Page) -> PageRecord {
         content_type: "text/html".into(),
         charset: "utf-8".into(),
         language: Language::En,
-        title: page.words.iter().take(6).map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" "),
-        excerpt: page.words.iter().take(40).map(|(word, _)| word.as_str()).collect::<Vec<_>>().join(" "),
+        title: page.words.iter().take(6).map(|term| term.word).collect::<Vec<_>>().join(" "),
+        excerpt: page.words.iter().take(40).map(|term| term.word).collect::<Vec<_>>().join(" "),
         model_version: 1,
         digest: seq.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         copy_of: None,

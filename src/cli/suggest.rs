@@ -274,7 +274,7 @@ fn of_crawl(dir: &Path) -> anyhow::Result<Vec<Page>> {
         if page.outcome == Outcome::Fetched {
             pages.push(Page {
                 on_topic: labels.get(page.fingerprint).unwrap_or(page.relevant),
-                terms: page.terms.iter().map(|(word, count)| (word.as_str(), *count)).collect(),
+                terms: page.terms,
                 name: page.url,
                 title: page.title,
             });

@@ -38,7 +38,7 @@ impl Config {
             }
         }
         let taught = model.iter().flat_map(|model| &model.examples).map(|example| Example {
-            terms: Arc::new(example.bag()),
+            terms: Arc::new(example.terms.clone()),
             relevant: example.relevant,
             evidence: Some(example.evidence),
         });

@@ -197,7 +197,7 @@ impl Crawl {
             return self.absorb_links(link, node, document, record);
         }
         let mut lap = Lap::begin();
-        let ReadDocument { page, reading, digest, words, print, link_matches, .. } = document;
+        let ReadDocument { mut page, reading, digest, print, link_matches, .. } = document;
         page.charset.clone_into(&mut record.charset);
         record.had_decode_errors = page.had_decode_errors;
         record.language = page.language;
@@ -213,7 +213,7 @@ impl Crawl {
             return;
         }
         self.copies.add(record.seq, digest, print);
-        record.terms = words;
+        record.terms = std::mem::take(&mut page.terms);
         let judgement = if link.is_seed() && !self.plan.lacks(Ingredient::SeedTrust) {
             self.pages.observe_seed(record.seq, reading, is_site_root(&link.url))
         } else {
@@ -222,7 +222,7 @@ impl Crawl {
         record.relevance = judgement.relevance;
         record.relevant = judgement.relevance.get() >= self.plan.threshold;
         if record.relevant {
-            self.lexicon.add(page.terms.iter());
+            self.lexicon.add(record.terms.iter());
         }
         self.stages.add(Stage::Judge, &mut lap);
         self.enter_source(link, node, &page, record);

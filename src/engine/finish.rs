@@ -6,7 +6,7 @@ use super::{Crawl, EngineError, resume::LINKS};
 use crate::{
     fetch::Validators,
     frontier::Link,
-    page::{Outcome, Relevance},
+    page::{Outcome, Relevance, TermBag},
     store::{Batch, Capture, Chosen, InLink, LinkRecord, OutlinkRecord, PageRecord, StoreError},
     topical_rank::NodeId,
 };
@@ -99,7 +99,7 @@ impl Crawl {
             simhash: 0,
             archive: None,
             evidence: link.evidence.0.to_vec(),
-            terms: Vec::new(),
+            terms: TermBag::default(),
             rank: self.graph.rank(node),
             residual: 0.0,
             chosen,

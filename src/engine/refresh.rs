@@ -216,7 +216,7 @@ impl Crawl {
         response: Response,
         address: Option<std::net::IpAddr>,
     ) {
-        let ReadDocument { page, reading, digest, words, link_matches, .. } = document;
+        let ReadDocument { mut page, reading, digest, link_matches, .. } = document;
         let judged = self.pages.model().judge(&reading).relevance;
         let label = self.plan.labels.get(&before.fingerprint);
         let relevance = label.map_or(judged, |&relevant| Relevance::new(f64::from(u8::from(relevant))));
@@ -232,7 +232,7 @@ impl Crawl {
             language: page.language,
             title: page.title.clone(),
             excerpt: page.text.chars().take(super::absorb::EXCERPT).collect(),
-            terms: words,
+            terms: std::mem::take(&mut page.terms),
             digest,
             simhash: page.simhash,
             model_version: self.pages.version(),

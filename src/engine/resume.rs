@@ -20,7 +20,7 @@ use crate::{
     fetch::Fetcher,
     frontier::{CrawlOrder, HostId, MAX_IN_LINKS, Shelved},
     link_classifier::{Lesson, LinkLearner, SourceFacts},
-    page::{Outcome, Relevance, TermBag, Timestamp},
+    page::{Outcome, Relevance, Timestamp},
     page_classifier::Reading,
     politeness::Robots,
     store::{Chosen, HostRecord, Known, LinkRecord, OutlinkFate, PageRecord, Store, StoreError},
@@ -142,10 +142,9 @@ impl Crawl {
         self.recent.add(page.relevant);
         self.watched.add(page.relevant);
         let Ok(url) = canonicalize(&page.url, None) else { return };
-        let bag: TermBag = page.terms.iter().map(|(word, count)| (word.as_str(), *count)).collect();
-        self.copies.add(page.seq, page.digest, TextPrint::of(page.simhash, &bag));
+        self.copies.add(page.seq, page.digest, TextPrint::of(page.simhash, &page.terms));
         let words = url_words(&url, &self.web.segmenter);
-        let reading = Reading::of(&bag, &words.directory, &self.plan.keywords);
+        let reading = Reading::of(&page.terms, &words.directory, &self.plan.keywords);
         self.enter_seq(page.seq, node);
         if page.chosen != Chosen::Seed {
             self.payback.add(page.tunnel_depth, page.relevance.get());
@@ -158,7 +157,7 @@ impl Crawl {
             self.pages.observe(page.seq, reading);
         }
         if page.relevant {
-            self.lexicon.add(bag.iter());
+            self.lexicon.add(page.terms.iter());
         }
         if self.pages.is_due() {
             self.pages.rejudge();

@@ -43,24 +43,35 @@ impl Stage {
 
 /// Time spent on each stage in this session.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Stages([Duration; Stage::ALL.len()]);
+pub struct Stages {
+    spent: [Duration; Stage::ALL.len()],
+    longest: [Duration; Stage::ALL.len()],
+}
 
 impl Stages {
     #[must_use]
     pub fn of(&self, stage: Stage) -> Duration {
-        self.0[stage as usize]
+        self.spent[stage as usize]
+    }
+
+    /// The longest that a stage took at once: nothing else is decided meanwhile.
+    #[must_use]
+    pub fn longest(&self, stage: Stage) -> Duration {
+        self.longest[stage as usize]
     }
 
     /// All of them together.
     #[must_use]
     pub fn total(&self) -> Duration {
-        self.0.iter().sum()
+        self.spent.iter().sum()
     }
 
     /// Adds the time since the lap began to a stage, and begins the next lap.
     pub(super) fn add(&mut self, stage: Stage, lap: &mut Lap) {
         let now = Lap::begin();
-        self.0[stage as usize] += now.0.saturating_sub(lap.0);
+        let took = now.0.saturating_sub(lap.0);
+        self.spent[stage as usize] += took;
+        self.longest[stage as usize] = self.longest[stage as usize].max(took);
         *lap = now;
     }
 }
@@ -89,6 +100,7 @@ mod tests {
         }
         stages.add(Stage::Rank, &mut lap);
         assert!(stages.of(Stage::Learn) > stages.of(Stage::Rank));
+        assert!(stages.longest(Stage::Learn) > Duration::ZERO && stages.longest(Stage::Learn) < stages.of(Stage::Learn));
         assert_eq!(stages.total(), stages.of(Stage::Learn) + stages.of(Stage::Rank));
     }
 }

@@ -95,8 +95,6 @@ pub(super) enum Content {
 pub(super) struct ReadDocument {
     pub(super) page: Page,
     pub(super) reading: Reading,
-    /// Its words and their weighted counts, as they are stored.
-    pub(super) words: Vec<(String, f32)>,
     /// What its text is known again by.
     pub(super) print: TextPrint,
     /// Keywords on each of its links.
@@ -129,7 +127,6 @@ impl ReadDocument {
         };
         Self {
             link_matches: page.outlinks.iter().map(matches).collect(),
-            words: page.terms.iter().map(|term| (term.word.to_owned(), term.count)).collect(),
             print: TextPrint::of(page.simhash, &page.terms),
             page,
             reading,

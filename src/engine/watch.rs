@@ -6,9 +6,9 @@
 use super::{Crawl, copies::TextPrint};
 use crate::{
     frontier::Brought,
-    page::{Outcome, Page},
+    page::{Outcome, Page, Term},
     store::{CopyKind, CopyOf, PageRecord},
-    text::{TermId, url_words},
+    text::url_words,
     topical_rank::NodeId,
     url::{Fingerprint, Url, site_of, templates},
 };
@@ -45,8 +45,8 @@ impl Crawl {
     /// 404 repeats.
     fn words_of_its_own(&self, record: &PageRecord, url: &Url) -> Vec<u32> {
         let url = url_words(url, &self.web.segmenter);
-        let says = |(word, count): &&(String, f32)| *count >= 1.0 && !word.bytes().any(|byte| byte.is_ascii_digit());
-        let words = record.terms.iter().filter(says).map(|(word, _)| TermId::of(word));
+        let says = |term: &Term<'_>| term.count >= 1.0 && !term.word.bytes().any(|byte| byte.is_ascii_digit());
+        let words = record.terms.iter().filter(says).map(|term| term.id);
         words.filter(|word| !url.file.contains(word) && !url.directory.contains(word)).map(|word| word.0).collect()
     }
 

@@ -11,7 +11,7 @@ use super::{Crawl, CrawlPlan, EngineError, Journal};
 use crate::{
     fetch::{Failure, Fetched, Fetcher, Request},
     link_classifier::{Evidence, Feature},
-    page::{TermBag, Timestamp},
+    page::Timestamp,
     page_classifier::Reading,
     store::{Batch, PageRecord, Store, StoreError},
     text::url_words,
@@ -124,8 +124,8 @@ impl Crawl {
     #[must_use]
     pub fn why_page(&self, page: &PageRecord) -> Option<PageReasons> {
         let url = canonicalize(&page.url, None).ok()?;
-        let bag: TermBag = page.terms.iter().map(|(word, count)| (word.as_str(), *count)).collect();
-        let reading = Reading::of(&bag, &url_words(&url, &self.web.segmenter).directory, &self.plan.keywords);
+        let bag = &page.terms;
+        let reading = Reading::of(bag, &url_words(&url, &self.web.segmenter).directory, &self.plan.keywords);
         let model = self.pages.model();
         let judged = model.judge(&reading);
         let text: f64 = bag.iter().map(|term| f64::from(term.count.ln_1p())).sum::<f64>().max(1.0);

@@ -50,19 +50,13 @@ pub struct LabelledExample {
     /// What this model would add to the page's log-odds if it had not been trained on it.
     pub evidence: f64,
     /// Words with weighted counts.
-    pub terms: Vec<(String, f32)>,
+    pub terms: TermBag,
 }
 
 impl LabelledExample {
-    /// The page's words.
-    #[must_use]
-    pub fn bag(&self) -> TermBag {
-        self.terms.iter().map(|(word, count)| (word.as_str(), *count)).collect()
-    }
-
     /// As a crawl with these keywords takes it.
     pub(super) fn read(&self, keywords: &KeywordSet) -> HandedOn {
-        (Reading::of(&self.bag(), &[], keywords), self.relevant, self.evidence)
+        (Reading::of(&self.terms, &[], keywords), self.relevant, self.evidence)
     }
 }
 
@@ -429,7 +423,7 @@ mod tests {
             url: url.to_owned(),
             relevant: true,
             evidence: 0.25,
-            terms: vec![("稻 \"q\"".to_owned(), 2.5)],
+            terms: [("稻 \"q\"", 2.5)].into_iter().collect(),
         };
         let examples = vec![example("http://e.com/1"), example("http://e.com/2")];
         bundle(1.0).with_examples(examples.clone()).save(&path).unwrap();

@@ -53,7 +53,7 @@ pub struct LabelledPage {
     /// Words of its URL's host and directories.
     pub url_words: Vec<TermId>,
     /// Words with weighted counts.
-    pub terms: Vec<(String, f32)>,
+    pub terms: TermBag,
     /// What the crawl judged, 0..=1.
     pub relevance: f64,
     /// What a person said.
@@ -241,11 +241,10 @@ fn take_in(page: &LabelledPage, set: &mut TrainingSet) -> bool {
     if !is_sure || page.terms.is_empty() {
         return false;
     }
-    let terms: TermBag = page.terms.iter().map(|(word, count)| (word.as_str(), *count)).collect();
     set.add(&Document {
         source: SOURCE,
         key: &page.url,
-        terms: &terms,
+        terms: &page.terms,
         url_words: &page.url_words,
         relevance,
         weight: if page.label.is_some() { 1.0 } else { BELIEVED_WEIGHT },
@@ -378,7 +377,7 @@ mod tests {
                 LabelledPage {
                     seq: n + 1,
                     url: format!("http://e.com/{n}"),
-                    terms,
+                    terms: terms.iter().map(|(word, count)| (word.as_str(), *count)).collect(),
                     relevance: judged(relevant),
                     label: label(n).then_some(relevant),
                     evidence,
@@ -441,7 +440,8 @@ mod tests {
         let first = retrain(crawl(), None, &settings(&none)).unwrap().bundle;
         let mut renamed = crawl();
         for page in &mut renamed {
-            page.terms.iter_mut().for_each(|(word, _)| word.push_str("-new"));
+            let words: Vec<(String, f32)> = page.terms.iter().map(|term| (format!("{}-new", term.word), term.count)).collect();
+            page.terms = words.iter().map(|(word, count)| (word.as_str(), *count)).collect();
         }
         let second = retrain(renamed, Some(&first), &settings(&none)).unwrap().bundle;
         assert_eq!((second.card.version, second.card.parent.as_deref()), (2, Some(first.card.id.as_str())));

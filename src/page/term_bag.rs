@@ -1,6 +1,7 @@
 //! A page as a bag of weighted words: what the page classifiers read.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::text::TermId;
 
@@ -8,13 +9,13 @@ use crate::text::TermId;
 const MAX_TERMS: usize = 4_000;
 
 /// The words of a page with their weighted counts, sorted by id.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct TermBag {
     arena: String,
     entries: Vec<Entry>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 struct Entry {
     id: TermId,
     start: u32,
@@ -64,9 +65,15 @@ impl TermBag {
     }
 }
 
+impl PartialEq for TermBag {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
 impl<'a> FromIterator<(&'a str, f32)> for TermBag {
     fn from_iter<I: IntoIterator<Item = (&'a str, f32)>>(words: I) -> Self {
-        let mut builder = TermBagBuilder::default();
+        let mut builder = TermBagBuilder { bag: Self::default(), places: FxHashMap::default() };
         for (word, weight) in words {
             builder.add(word, weight);
         }
@@ -74,11 +81,35 @@ impl<'a> FromIterator<(&'a str, f32)> for TermBag {
     }
 }
 
+/// As the list of its words and counts.
+impl Serialize for TermBag {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(|term| (term.word, term.count)))
+    }
+}
+
+impl<'de> Deserialize<'de> for TermBag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let words = Vec::<(String, f32)>::deserialize(deserializer)?;
+        Ok(words.iter().map(|(word, count)| (word.as_str(), *count)).collect())
+    }
+}
+
+/// Distinct words that there is room for from the start: those of most pages.
+const USUAL_TERMS: usize = 448;
+
 /// Collects a page's words.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct TermBagBuilder {
     bag: TermBag,
     places: FxHashMap<TermId, u32>,
+}
+
+impl Default for TermBagBuilder {
+    fn default() -> Self {
+        let bag = TermBag { arena: String::with_capacity(8 * USUAL_TERMS), entries: Vec::with_capacity(USUAL_TERMS) };
+        Self { bag, places: FxHashMap::with_capacity_and_hasher(USUAL_TERMS, FxBuildHasher) }
+    }
 }
 
 impl TermBagBuilder {

@@ -79,6 +79,10 @@ fn blank_at(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
+        if at > 0 && starts_evenly(&bytes[at..]) {
+            at += EIGHT;
+            continue;
+        }
         let is_single = byte == b' ' && at > 0 && bytes.get(at + 1).is_some_and(u8::is_ascii_graphic);
         if byte.is_ascii_graphic() || is_single {
             at += 1;
@@ -98,6 +102,23 @@ fn blank_at(text: &str) -> usize {
     at
 }
 
+/// Bytes looked at in one step.
+const EIGHT: usize = 8;
+
+/// Whether text that follows a character other than a blank begins with eight printable ASCII characters and nothing among them
+/// but single blanks. It may say no where it is so: after a blank, next to `!`.
+fn starts_evenly(bytes: &[u8]) -> bool {
+    const ONES: u64 = u64::from_le_bytes([1; EIGHT]);
+    const TOPS: u64 = ONES << 7;
+    const BLANKS: u64 = ONES * 0x20;
+    let Some((eight, after)) = bytes.split_first_chunk::<EIGHT>() else { return false };
+    let all = u64::from_le_bytes(*eight);
+    let holds_zero = |x: u64| x.wrapping_sub(ONES) & !x & TOPS;
+    let is_printable = (all | (all.wrapping_sub(BLANKS) & !all) | holds_zero(all ^ (ONES * 0x7f))) & TOPS == 0;
+    let blanks = holds_zero(all ^ BLANKS);
+    is_printable && blanks & blanks << 8 == 0 && (eight[EIGHT - 1] != b' ' || after.first().is_some_and(u8::is_ascii_graphic))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,5 +136,18 @@ mod tests {
         assert_eq!(buffer.take_run(), "");
         buffer.push("e f  g h \u{a0} i");
         assert_eq!(buffer.into_string(), "a bc\nde f g h i");
+    }
+
+    #[test]
+    fn text_comes_out_as_if_looked_at_word_by_word() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let drawn: Vec<char> = "aZ~! !  \n\t\u{7f}\u{0}é稻\u{3000}".chars().collect();
+        for _ in 0..2_000 {
+            let text: String = (0..40).map(|_| drawn[random.usize(..drawn.len())]).collect();
+            let mut buffer = TextBuffer::default();
+            buffer.push(&text);
+            let words = text.split(char::is_whitespace).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+            assert_eq!(buffer.into_string(), words, "{text:?}");
+        }
     }
 }

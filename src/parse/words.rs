@@ -23,6 +23,9 @@ const TITLE: f32 = 3.0;
 /// Fewer words of content than this cannot tell a copy from another page of the same make.
 const FEW_WORDS: usize = 30;
 
+/// Occurrences that there is room for from the start: those of most pages.
+const USUAL_WORDS: usize = 2_048;
+
 /// Where a word stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -50,7 +53,7 @@ pub(super) struct Words<'s> {
 
 impl<'s> Words<'s> {
     pub(super) fn new(segmenter: &'s Segmenter) -> Self {
-        Self { segmenter, bag: TermBagBuilder::default(), list: Vec::new() }
+        Self { segmenter, bag: TermBagBuilder::default(), list: Vec::with_capacity(USUAL_WORDS) }
     }
 
     /// Segments a run of text that stands in one place, and counts its words.

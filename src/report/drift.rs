@@ -46,8 +46,8 @@ pub(super) struct DriftTally {
 
 impl DriftTally {
     pub fn add(&mut self, page: &PageRecord) {
-        let distinct: BTreeSet<&String> = page.terms.iter().take(WORDS).map(|(word, _)| word).collect();
-        let words: Vec<String> = distinct.into_iter().cloned().collect();
+        let distinct: BTreeSet<&str> = page.terms.iter().take(WORDS).map(|term| term.word).collect();
+        let words: Vec<String> = distinct.into_iter().map(str::to_owned).collect();
         self.pages += 1;
         if self.first.len() < PAGES {
             self.first.push(words.clone());
@@ -97,7 +97,7 @@ mod tests {
         let mut tally = DriftTally::default();
         for n in 1..=pages {
             let mut page = page(n, &format!("http://e.com/{n}"));
-            page.terms = words(n).into_iter().map(|word| (word.to_owned(), 1.0)).collect();
+            page.terms = words(n).into_iter().map(|word| (word, 1.0)).collect();
             tally.add(&page);
         }
         tally.finish()

@@ -7,7 +7,7 @@
 use std::{cmp::Ordering, collections::BTreeMap};
 
 use crate::{
-    page::{Outcome, Timestamp},
+    page::{Outcome, TermBag, Timestamp},
     store::{Chosen, HostRecord, OutlinkRecord, PageRecord},
 };
 
@@ -118,7 +118,7 @@ impl Tally {
         }
         // The evidence is long and not shown.
         page.evidence = Vec::new();
-        page.terms = Vec::new();
+        page.terms = TermBag::default();
         match page.outcome {
             Outcome::Fetched => {
                 self.add_fetched(&page);

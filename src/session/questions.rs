@@ -66,7 +66,7 @@ pub fn to_ask(store: &Store, dir: &Path, topic: &Topic, labels: &PageLabels, num
                 seq: page.seq,
                 relevance: page.relevance.get(),
                 rank: page.rank,
-                terms: page.terms.iter().map(|(word, count)| (word.as_str(), *count)).collect(),
+                terms: page.terms,
                 labelled: labels.get(page.fingerprint).is_some(),
             });
         }

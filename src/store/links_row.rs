@@ -19,7 +19,7 @@ use super::{
 use crate::{
     page::LinkContext,
     text::TermId,
-    url::{Fingerprint, Url},
+    url::Fingerprint,
 };
 
 const KIND: &str = "outlinks";
@@ -132,7 +132,7 @@ pub(super) fn encode(encoder: &mut Encoder, outlinks: &[OutlinkRecord], noted: &
         }
     });
     let contexts: Vec<ContextRow<'_>> = contexts.collect();
-    let targets = outlinks.iter().enumerate().filter(|(_, link)| fingerprint_of(&link.url) != Some(link.target));
+    let targets = outlinks.iter().enumerate().filter(|(_, link)| Fingerprint::of_text(&link.url) != Some(link.target));
     let row = Row {
         fates: outlinks.iter().map(|link| link.fate).collect(),
         urls: Texts::of(outlinks.iter().map(|link| link.url.as_str())),
@@ -160,10 +160,6 @@ fn place_in<T: PartialEq>(list: &mut Vec<T>, value: T) -> u32 {
 /// Where a link stands that is number `at` of so many, as the parser counts.
 fn usual_position(at: usize, of: usize) -> f32 {
     at as f32 / of.saturating_sub(1).max(1) as f32
-}
-
-fn fingerprint_of(url: &str) -> Option<Fingerprint> {
-    Url::parse(url).ok().map(|url| Fingerprint::of(&url))
 }
 
 /// The links of a page, unpacked.
@@ -195,7 +191,7 @@ impl Links {
         let (mut urls, mut anchors) = (row.urls.iter(), row.anchors.iter());
         let record = |(at, fate): (u32, &OutlinkFate)| {
             let (url, anchor) = urls.next().zip(anchors.next()).ok_or_else(|| damaged(KIND, "a link is cut short"))?;
-            let target = targets.get(&at).copied().or_else(|| fingerprint_of(url));
+            let target = targets.get(&at).copied().or_else(|| Fingerprint::of_text(url));
             let target = target.ok_or_else(|| damaged(KIND, "a target is missing"))?;
             Ok(OutlinkRecord { target, url: url.to_owned(), anchor: anchor.to_owned(), fate: *fate })
         };
@@ -331,11 +327,11 @@ mod tests {
     fn outlinks() -> Vec<OutlinkRecord> {
         let outlink =
             |target, url: &str, anchor: &str, fate| OutlinkRecord { target, url: url.into(), anchor: anchor.into(), fate };
-        let own = fingerprint_of("http://e.com/b").unwrap();
+        let own = Fingerprint::of_text("http://e.com/b").unwrap();
         vec![
             outlink(own, "http://e.com/b", "b", OutlinkFate::Queued),
             outlink(Fingerprint(5), "http://e.com/b", "", OutlinkFate::Refused(Refusal::Depth)),
-            outlink(fingerprint_of("http://e.com/c").unwrap(), "http://e.com/c", "稻", OutlinkFate::Known),
+            outlink(Fingerprint::of_text("http://e.com/c").unwrap(), "http://e.com/c", "稻", OutlinkFate::Known),
         ]
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     fetch::{SentRequest, Validators},
-    page::{LinkContext, Outcome, Relevance, Timestamp},
+    page::{LinkContext, Outcome, Relevance, TermBag, Timestamp},
     text::{Language, TermId},
     url::{Fingerprint, Refusal},
 };
@@ -55,7 +55,7 @@ pub struct PageRecord {
     /// The link classifier's evidence when it was taken, for resume and retraining.
     pub evidence: Vec<f32>,
     /// The page's words with weighted counts, most telling first, bounded; for resume and retraining.
-    pub terms: Vec<(String, f32)>,
+    pub terms: TermBag,
     /// Settled `TopicalRank`.
     pub rank: f64,
     /// `TopicalRank` residual that is not pushed on.

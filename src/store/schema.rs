@@ -12,7 +12,7 @@ use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetada
 use super::{StoreError, TableSize};
 
 /// Version of the layout as a whole. A change that old rows or tables cannot be read with raises it.
-pub(super) const SCHEMA: u32 = 3;
+pub(super) const SCHEMA: u32 = 4;
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $name:ident: $key:ty => $value:ty,)+) => {

@@ -109,8 +109,7 @@ impl Numbering {
     }
 
     /// The number of a word, which it may be given now.
-    pub fn meet(&mut self, word: &str) -> Option<u32> {
-        let id = TermId::of(word);
+    pub fn meet(&mut self, id: TermId, word: &str) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&id) {
             // Two words may have one id; only the first has a number.
             return Some(number).filter(|&number| &*self.words[number as usize] == word);
@@ -160,15 +159,19 @@ pub(super) fn numbers(distances: &[u32]) -> Option<Vec<u32>> {
 mod tests {
     use super::*;
 
+    fn meet(numbering: &mut Numbering, word: &str) -> Option<u32> {
+        numbering.meet(TermId::of(word), word)
+    }
+
     #[test]
     fn a_word_gets_its_number_at_the_second_meeting_and_keeps_it() {
         let mut numbering = Numbering::default();
-        assert_eq!((numbering.meet("rice"), numbering.meet("wheat")), (None, None));
-        assert_eq!((numbering.meet("rice"), numbering.meet("稻"), numbering.meet("wheat")), (Some(0), None, Some(1)));
-        assert_eq!((numbering.meet("rice"), numbering.number_of(TermId::of("wheat"))), (Some(0), Some(1)));
+        assert_eq!((meet(&mut numbering, "rice"), meet(&mut numbering, "wheat")), (None, None));
+        assert_eq!((meet(&mut numbering, "rice"), meet(&mut numbering, "稻"), meet(&mut numbering, "wheat")), (Some(0), None, Some(1)));
+        assert_eq!((meet(&mut numbering, "rice"), numbering.number_of(TermId::of("wheat"))), (Some(0), Some(1)));
         assert_eq!(numbering.number_of(TermId::of("稻")), None);
         let long = "x".repeat(LONGEST + 1);
-        assert_eq!((numbering.meet(&long), numbering.meet(&long)), (None, None));
+        assert_eq!((meet(&mut numbering, &long), meet(&mut numbering, &long)), (None, None));
     }
 
     #[test]
@@ -176,11 +179,11 @@ mod tests {
         let mut numbering = Numbering::default();
         for _ in 0..2 {
             for n in 0..MOST + 10 {
-                numbering.meet(&format!("w{n}"));
+                meet(&mut numbering, &format!("w{n}"));
             }
         }
         assert_eq!(numbering.words.len(), MOST);
-        assert!(numbering.meet("w7").is_some() && numbering.meet(&format!("w{}", MOST + 5)).is_none());
+        assert!(meet(&mut numbering, "w7").is_some() && meet(&mut numbering, &format!("w{}", MOST + 5)).is_none());
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Segmenter {
                 let (end, is_plain) = word_end(rest);
                 let end = end + trailing_sign(&rest[end..]);
                 if is_plain && !rest[..end].ends_with('s') {
-                    if end <= MAX_WORD_BYTES && !is_stop_word(&rest[..end]) {
+                    if end <= MAX_WORD_BYTES {
                         each(&rest[..end]);
                     }
                     rest = &rest[end..];

@@ -22,8 +22,23 @@ impl Fingerprint {
     /// The fingerprint of a canonical URL.
     #[must_use]
     pub fn of(url: &Url) -> Self {
-        let host = xxh3_64(authority(url).as_bytes()) >> URL_BITS;
-        let whole = xxh3_64(same_page_key(url).as_bytes()) & ((1 << URL_BITS) - 1);
+        Self::of_parts(authority(url), url.path(), url.query())
+    }
+
+    /// The same from the text of a canonical URL, which is not parsed for it; `None` where it can be none.
+    #[must_use]
+    pub fn of_text(url: &str) -> Option<Self> {
+        let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"))?;
+        let (authority, rest) = rest.split_at(rest.find('/')?);
+        let authority = authority.strip_suffix(":80").or_else(|| authority.strip_suffix(":443")).unwrap_or(authority);
+        let rest = rest.split_once('#').map_or(rest, |(rest, _)| rest);
+        let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
+        Some(Self::of_parts(authority.to_owned(), path, query)).filter(|_| !authority.contains(['@', '?', '#']))
+    }
+
+    fn of_parts(authority: String, path: &str, query: Option<&str>) -> Self {
+        let host = xxh3_64(authority.as_bytes()) >> URL_BITS;
+        let whole = xxh3_64(key(authority, path, query).as_bytes()) & ((1 << URL_BITS) - 1);
         Self(host << URL_BITS | whole)
     }
 }
@@ -47,16 +62,18 @@ const INDEX_FILES: &[&str] =
 /// the parameters of the query in one order, each once.
 #[must_use]
 pub fn same_page_key(url: &Url) -> String {
-    let mut key = authority(url);
-    let path = url.path();
+    key(authority(url), url.path(), url.query())
+}
+
+fn key(mut key: String, path: &str, query: Option<&str>) -> String {
     let file_at = path.rfind('/').map_or(0, |slash| slash + 1);
-    let path = if url.query().is_none() && INDEX_FILES.iter().any(|index| path[file_at..].eq_ignore_ascii_case(index)) {
+    let path = if query.is_none() && INDEX_FILES.iter().any(|index| path[file_at..].eq_ignore_ascii_case(index)) {
         &path[..file_at]
     } else {
         path
     };
     key.push_str(path.trim_end_matches('/'));
-    if let Some(query) = url.query() {
+    if let Some(query) = query {
         let mut parameters: Vec<&str> = query.split('&').collect();
         parameters.sort_unstable();
         parameters.dedup();
@@ -87,9 +104,21 @@ mod tests {
     fn scheme_port_slash_and_index_file_do_not_make_a_new_page() {
         for same in ["https://e.com/a/", "http://e.com:80/a", "http://e.com/a/index.html", "http://e.com/a/index.php"] {
             assert_eq!(print("http://e.com/a"), print(same), "{same}");
+            assert_eq!(Fingerprint::of_text(same), Some(print(same)), "{same}");
         }
         for other in ["http://e.com/b", "http://e.com/a?x=1", "http://e.com:8080/a", "http://www.e.com/a", "http://e.com/a/b"] {
             assert_ne!(print("http://e.com/a"), print(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_text_of_a_url_gives_its_fingerprint() {
+        for text in ["http://e.com/", "https://e.com:443/a/index.html", "http://[::1]:80/?", "http://e.com:8080/a?y=2&x=1#?/@:80", "http://e.com:443/a@b"] {
+            let url = Url::parse(text).unwrap();
+            assert_eq!(Fingerprint::of_text(url.as_str()), Some(Fingerprint::of(&url)), "{text}");
+        }
+        for none in ["", "ftp://e.com/", "http://e.com", "http://user@e.com/", "about:blank", "http://e.com?x/"] {
+            assert_eq!(Fingerprint::of_text(none), None, "{none}");
         }
     }
 

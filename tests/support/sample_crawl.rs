@@ -11,7 +11,7 @@ use std::{
 use fastrand::Rng;
 use windrow::{
     fetch::Validators,
-    page::{LinkContext, Outcome, Relevance, Timestamp},
+    page::{LinkContext, Outcome, Relevance, TermBag, Timestamp},
     store::{
         AddedInLink, Batch, Capture, Chosen, CrawlState, HostRecord, InLink, Known, LinkRecord, OutlinkFate, OutlinkRecord,
         PageRecord, RobotsRecord, Store, read_capture,
@@ -264,7 +264,7 @@ impl SampleCrawl {
             simhash: self.rng.u64(..),
             archive: None,
             evidence: (0..24).map(|_| self.rng.f32()).collect(),
-            terms: self.counted(seq),
+            terms: self.counted(),
             rank: self.rng.f64(),
             residual: 0.0,
             chosen: Chosen::Order,
@@ -301,13 +301,9 @@ impl SampleCrawl {
     }
 
     /// Words with their counts: as the parser has them, or in any order.
-    fn counted(&mut self, seq: u64) -> Vec<(String, f32)> {
-        let mut terms: Vec<(String, f32)> = (0..100).map(|_| (self.word(), f32::from(self.rng.u8(1..5)))).collect();
-        if !seq.is_multiple_of(9) {
-            terms.sort_by_key(|(word, _)| TermId::of(word));
-            terms.dedup_by(|(a, _), (b, _)| a == b);
-        }
-        terms
+    fn counted(&mut self) -> TermBag {
+        let words: Vec<(String, f32)> = (0..100).map(|_| (self.word(), f32::from(self.rng.u8(1..5)))).collect();
+        words.iter().map(|(word, count)| (word.as_str(), *count)).collect()
     }
 
     fn terms(&mut self, count: usize) -> Box<[TermId]> {

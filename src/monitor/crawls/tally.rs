@@ -270,7 +270,7 @@ mod tests {
             simhash: 0,
             archive: None,
             evidence: Vec::new(),
-            terms: Vec::new(),
+            terms: crate::page::TermBag::default(),
             rank: 0.0,
             residual: 0.0,
             chosen: if seq.is_multiple_of(10) { Chosen::Random } else { Chosen::Order },

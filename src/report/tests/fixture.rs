@@ -113,7 +113,7 @@ pub(in crate::report) fn page(seq: u64, url: &str) -> PageRecord {
         simhash: 0,
         archive: None,
         evidence: vec![0.0; 27],
-        terms: vec![("bee".to_owned(), 1.0)],
+        terms: [("bee", 1.0)].into_iter().collect(),
         rank: 0.0,
         residual: 0.0,
         chosen: Chosen::Order,

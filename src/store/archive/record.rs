@@ -6,7 +6,7 @@
 
 use std::{cell::RefCell, io};
 
-use flate2::{Compress, Compression, Crc, FlushCompress, Status};
+use libdeflater::{CompressionLvl, Compressor};
 use sha1::{Digest, Sha1};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -25,16 +25,13 @@ pub struct About<'a> {
     pub id: &'a str,
 }
 
-/// How hard records are packed, of 1 to 9: the archive is most of what a crawl's writer does, and 6 takes three times as long for
-/// a tenth less.
-const LEVEL: u32 = 2;
-
-/// Head of a gzip member: deflate, no name, no date, by no particular system.
-const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+/// How hard records are packed, of 1 to 12: the archive is most of what a crawl's writer does, and 6 takes four times as long
+/// for a twentieth less.
+const LEVEL: i32 = 1;
 
 thread_local! {
     /// Its tables are larger than most records; making them anew for each would cost more than filling them.
-    static DEFLATE: RefCell<Compress> = RefCell::new(Compress::new(Compression::new(LEVEL), false));
+    static PACKER: RefCell<Compressor> = RefCell::new(Compressor::new(CompressionLvl::new(LEVEL).unwrap_or_default()));
 }
 
 /// A record as a gzip member of its own.
@@ -42,22 +39,12 @@ thread_local! {
 /// # Errors
 /// None in practice: it is written to memory.
 pub fn member(record: &[u8]) -> io::Result<Vec<u8>> {
-    let mut member = Vec::with_capacity(record.len() / 3 + 256);
-    member.extend_from_slice(&GZIP_HEAD);
-    DEFLATE.with_borrow_mut(|deflate| {
-        deflate.reset();
-        while deflate.compress_vec(&record[deflate.total_in() as usize..], &mut member, FlushCompress::Finish)?
-            != Status::StreamEnd
-        {
-            member.reserve(record.len() / 4 + 256);
-        }
-        io::Result::Ok(())
-    })?;
-    let mut sum = Crc::new();
-    sum.update(record);
-    member.extend_from_slice(&sum.sum().to_le_bytes());
-    member.extend_from_slice(&sum.amount().to_le_bytes());
-    Ok(member)
+    PACKER.with_borrow_mut(|packer| {
+        let mut member = vec![0; packer.gzip_compress_bound(record.len())];
+        let length = packer.gzip_compress(record, &mut member).map_err(io::Error::other)?;
+        member.truncate(length);
+        Ok(member)
+    })
 }
 
 /// The first record of a file, with further fields.
