@@ -121,7 +121,11 @@ fn compare(arguments: &Arguments) {
     let alone = alone::measure(&runtime, fetcher.as_ref(), &urls);
 
     println!("{} pages of {:.1} kB and {:.0} links, {} workers", urls.len(), alone.bytes / 1e3, alone.links, arguments.workers);
-    println!("first page after {:.0} ms; MiB RSS after each quarter: {:?}", watched.first_page.as_secs_f64() * 1e3, watched.resident_mib);
+    println!(
+        "first page after {:.0} ms; MiB RSS after each quarter: {:?}",
+        watched.first_page.as_secs_f64() * 1e3,
+        watched.resident_mib
+    );
     println!("{:<34} {:>9} {:>13} {:>9}", "", "pages/s", "CPU µs/page", "MiB RSS");
     let row = |name: &str, cost: &Cost| {
         println!("{name:<34} {:>9.0} {:>13.0} {:>9}", cost.pages_per_second(), cost.micros_per_page(), cost.resident_mib);
@@ -175,7 +179,7 @@ fn hurried(address: &str, workers: usize) -> Config {
 }
 
 fn crawl(runtime: &tokio::runtime::Runtime, config: &Config, arguments: &Arguments, out: &Path) -> Crawled {
-    let meter = Meter::start();
+    let (meter, started) = (Meter::start(), Instant::now());
     let list = |text: &str| text.split(',').map(|item| format!("{item:?}")).collect::<Vec<_>>().join(", ");
     let toml = format!("name = \"bench\"\nkeywords = [{}]\nseeds = [{}]\n", list(&arguments.keywords), list(&arguments.seeds));
     let topic = Topic::parse(&toml, Path::new("bench.toml")).unwrap();
@@ -188,7 +192,7 @@ fn crawl(runtime: &tokio::runtime::Runtime, config: &Config, arguments: &Argumen
     let crawl = Crawl::new(plan, Arc::new(config.crawl.order), fetcher, writer);
     let (_stop, stop) = watch::channel(false);
     let (progress, watched) = watch::channel(Progress::default());
-    let watching = runtime.spawn(watch(watched, arguments.pages, Instant::now()));
+    let watching = runtime.spawn(watch(watched, arguments.pages, started));
     let summary = runtime.block_on(crawl.run(Controls { stop, progress })).unwrap();
     let cost = meter.stop(summary.state.fetched as usize);
     let watched = runtime.block_on(watching).unwrap();

@@ -32,9 +32,11 @@ pub fn measure(runtime: &tokio::runtime::Runtime, fetcher: &dyn Fetcher, urls: &
     for url in urls.iter().step_by(step) {
         let Ok(response) = runtime.block_on(fetcher.fetch(Request::get(url.clone()))).result else { continue };
         let document = Document { url, content_type: response.header("content-type"), body: &response.body };
-        let Some(Ok(page)) = timed(&mut spent[1], || Some(parse(&document, &segmenter, &ParseConfig::default()))) else { continue };
+        let Some(Ok(page)) = timed(&mut spent[1], || Some(parse(&document, &segmenter, &ParseConfig::default()))) else {
+            continue;
+        };
         timed(&mut spent[0], || std::hint::black_box(parse_and_walk(&response.body)));
-        timed(&mut spent[2], || segmenter.for_each_word(&page.text, |word| drop(std::hint::black_box(word.len()))));
+        timed(&mut spent[2], || segmenter.for_each_word(&page.text, |word| _ = std::hint::black_box(word.len())));
         (pages, bytes, links) = (pages + 1.0, bytes + response.body.len(), links + page.outlinks.len());
         let capture = Capture {
             seq: 1,

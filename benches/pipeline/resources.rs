@@ -68,9 +68,9 @@ pub fn resident_mib() -> u64 {
 
 /// Processor time of the thread of this name, while it runs.
 pub fn thread_time(name: &str) -> Option<Duration> {
-    let threads = fs::read_dir("/proc/self/task").ok()?.flatten();
+    let mut threads = fs::read_dir("/proc/self/task").ok()?.flatten();
     let of_name = |thread: &fs::DirEntry| fs::read_to_string(thread.path().join("comm")).is_ok_and(|comm| comm.trim() == name);
-    let thread = threads.filter(of_name).next()?;
+    let thread = threads.find(of_name)?;
     Some(Duration::from_secs_f64(seconds_of(&thread.path().join("stat"))))
 }
 

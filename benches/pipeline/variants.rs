@@ -10,12 +10,8 @@ use super::{Cost, Watched, per_page};
 const MARK: &str = "line:";
 
 const WIKI: &[&str] = &["--keywords", "bird,species,feather,nest,wing", "--seeds", "http://en.wikipedia.org/wiki/Bird"];
-const W3SCHOOL: &[&str] = &[
-    "--keywords",
-    "SQL,数据库,查询,表",
-    "--seeds",
-    "http://www.w3school.com.cn/index.html,http://www.w3cschool.cc/index.html",
-];
+const W3SCHOOL: &[&str] =
+    &["--keywords", "SQL,数据库,查询,表", "--seeds", "http://www.w3school.com.cn/index.html,http://www.w3cschool.cc/index.html"];
 const WEBKB: &[&str] = &[
     "--keywords",
     "course,homework,lecture,syllabus,assignment,instructor",

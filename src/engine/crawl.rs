@@ -119,7 +119,7 @@ pub struct Crawl {
     pub(super) payback: TunnelPayback,
     pub(super) last_url: String,
     /// Time spent on what [`Crawl::absorb_document`] does.
-    pub(super) stages: Stages,
+    pub(super) stages: Box<Stages>,
     /// Finished URLs at which the link model is next kept whole.
     pub(super) snapshot_at: u64,
     /// Nodes of fetched pages plus one, by `seq`.
@@ -231,7 +231,7 @@ impl Crawl {
             widening: Widening::default(),
             payback: TunnelPayback::default(),
             last_url: String::new(),
-            stages: Stages::default(),
+            stages: Box::default(),
             snapshot_at: 0,
             node_of_seq: Paged::default(),
             shelf_error: None,

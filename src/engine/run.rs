@@ -62,7 +62,7 @@ impl Crawl {
             stop,
             state: self.state,
             model_version: self.pages.version(),
-            stages: self.stages,
+            stages: *self.stages,
             memory,
             trouble,
             refreshed: self.refreshed,

@@ -8,9 +8,17 @@
 mod config;
 mod cookies;
 mod failure;
+mod idle;
 mod speed;
 
-use std::{collections::BTreeMap, fs, net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    fs,
+    net::IpAddr,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use futures_util::future::{BoxFuture, FutureExt};
 use reqwest::{
@@ -24,6 +32,7 @@ pub use self::config::{BasicAuth, FetchConfig};
 use self::{
     cookies::BoundedJar,
     failure::{Stage, failure, is_early_end},
+    idle::Idle,
     speed::SpeedGuard,
 };
 use super::{
@@ -70,6 +79,10 @@ pub enum FetchError {
 /// Fetches over HTTP/1.1 and HTTP/2, with TLS.
 pub struct HttpFetcher {
     client: Client,
+    /// Closes its connections after each answer; made when it is first needed, since a client reads all CA certificates.
+    hasty: OnceLock<Client>,
+    idle: Idle,
+    jar: Option<Arc<BoundedJar>>,
     dns: Dns,
     config: FetchConfig,
     headers: BTreeMap<String, HeaderMap>,
@@ -90,12 +103,18 @@ impl HttpFetcher {
         }
         // An error says that a provider was installed before, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let proxy = config.proxy.as_deref().map(proxy).transpose()?;
         let proxy_host = config.proxy.as_deref().and_then(|url| Url::parse(url).ok()?.host_str().map(str::to_owned));
         let dns = Dns::new(config, proxy_host);
-        let builder = || builder(config, &dns, proxy.clone());
-        let client = builder()?.build().or_else(|error| without_roots(builder()?, error))?;
-        Ok(Self { client, dns, config: config.clone(), headers: headers_by_host(config)? })
+        let jar = config.cookies.then(Arc::<BoundedJar>::default);
+        Ok(Self {
+            client: client(config, config.pool_max_idle_per_host, &dns, jar.as_ref())?,
+            hasty: OnceLock::new(),
+            jar,
+            idle: Idle::new(config.pool_max_idle_hosts, Duration::from_millis(config.pool_idle_timeout_ms)),
+            headers: headers_by_host(config)?,
+            dns,
+            config: config.clone(),
+        })
     }
 
     /// How the DNS cache did so far.
@@ -107,7 +126,8 @@ impl HttpFetcher {
         if let Some(private) = guard::private_literal(&request.url).filter(|_| !self.is_allowed(&request.url)) {
             return Err(Failure::PrivateAddress(private));
         }
-        let sent = self.request(request).send();
+        let may_wait = self.idle.may_wait(&authority(&request.url), Instant::now());
+        let sent = self.request(if may_wait { &self.client } else { self.hasty() }, request).send();
         let headers_due = Duration::from_millis(self.config.header_timeout_ms);
         let answer = timeout(headers_due, sent).await.map_err(|_| Failure::Timeout("waiting for the answer"))?;
         let answer = answer.map_err(|error| failure(&error, Stage::Headers))?;
@@ -118,14 +138,19 @@ impl HttpFetcher {
         self.read(answer, body_limit).await
     }
 
+    fn hasty(&self) -> &Client {
+        // What made the first client makes the second.
+        self.hasty.get_or_init(|| client(&self.config, 0, &self.dns, self.jar.as_ref()).unwrap_or_else(|_| self.client.clone()))
+    }
+
     /// The user's word makes private addresses of names good; literals are reached only with `allow_private`.
     fn is_allowed(&self, url: &Url) -> bool {
         let is_fixed = |host: &str| self.config.resolve_all.is_some() || self.config.resolve.contains_key(host);
         self.config.allow_private || (guard::literal(url).is_none() && url.host_str().is_some_and(is_fixed))
     }
 
-    fn request(&self, request: &Request) -> reqwest::RequestBuilder {
-        let mut builder = self.client.get(request.url.clone());
+    fn request(&self, client: &Client, request: &Request) -> reqwest::RequestBuilder {
+        let mut builder = client.get(request.url.clone());
         let known = &request.validators;
         let validators = [(IF_NONE_MATCH, &known.etag), (IF_MODIFIED_SINCE, &known.last_modified)];
         for (name, value) in validators {
@@ -193,7 +218,7 @@ impl Fetcher for HttpFetcher {
     }
 
     fn sent(&self, request: &Request) -> Option<SentRequest> {
-        let built = self.request(request).build().ok()?;
+        let built = self.request(&self.client, request).build().ok()?;
         let url = &request.url;
         let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
         let always = [
@@ -227,7 +252,13 @@ impl Fetcher for HttpFetcher {
     }
 }
 
-fn builder(config: &FetchConfig, dns: &Dns, proxy: Option<Proxy>) -> Result<ClientBuilder, FetchError> {
+/// A client that keeps so many idle connections to a host.
+fn client(config: &FetchConfig, idle: usize, dns: &Dns, jar: Option<&Arc<BoundedJar>>) -> Result<Client, FetchError> {
+    let builder = || builder(config, dns, jar).map(|builder| builder.pool_max_idle_per_host(idle));
+    builder()?.build().or_else(|error| without_roots(builder()?, error))
+}
+
+fn builder(config: &FetchConfig, dns: &Dns, jar: Option<&Arc<BoundedJar>>) -> Result<ClientBuilder, FetchError> {
     let agent = config.agent_header();
     let agent = HeaderValue::from_str(&agent).map_err(|_| FetchError::Agent(agent))?;
     let mut always = HeaderMap::new();
@@ -243,17 +274,16 @@ fn builder(config: &FetchConfig, dns: &Dns, proxy: Option<Proxy>) -> Result<Clie
         .dns_resolver(dns.clone())
         .connect_timeout(Duration::from_millis(config.connect_timeout_ms))
         .pool_idle_timeout(Duration::from_millis(config.pool_idle_timeout_ms))
-        .pool_max_idle_per_host(config.pool_max_idle_per_host)
         .http1_max_headers(MAX_HEADERS)
         .http1_allow_obsolete_multiline_headers_in_responses(true)
         .http1_allow_spaces_after_header_name_in_responses(true)
         .http1_ignore_invalid_headers_in_responses(true)
         .http2_max_header_list_size(MAX_HEADER_BYTES as u32);
-    if let Some(proxy) = proxy {
-        builder = builder.proxy(proxy);
+    if let Some(url) = &config.proxy {
+        builder = builder.proxy(proxy(url)?);
     }
-    if config.cookies {
-        builder = builder.cookie_provider(Arc::new(BoundedJar::default()));
+    if let Some(jar) = jar {
+        builder = builder.cookie_provider(Arc::clone(jar));
     }
     if let Some(path) = &config.ca_file {
         let fault = |reason: String| FetchError::CaFile { path: path.clone(), reason };

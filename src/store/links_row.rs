@@ -16,11 +16,7 @@ use super::{
     codec::{Encoder, body, damaged, unpack},
     words::{GetWords, distances, numbers},
 };
-use crate::{
-    page::LinkContext,
-    text::TermId,
-    url::Fingerprint,
-};
+use crate::{page::LinkContext, text::TermId, url::Fingerprint};
 
 const KIND: &str = "outlinks";
 const VERSION: u8 = 2;

@@ -66,7 +66,8 @@ impl Words {
             return Err(damaged(KIND, "words and counts are not as many"));
         }
         let list = numbered.last().map(|&last| words(last)).transpose()?.unwrap_or_default();
-        let known = numbered.iter().map(|&number| list.word(number).ok_or_else(|| damaged(KIND, format!("there is no word {number}"))));
+        let known =
+            numbered.iter().map(|&number| list.word(number).ok_or_else(|| damaged(KIND, format!("there is no word {number}"))));
         let count = |at: &u32| counts.get(*at as usize).copied().ok_or_else(|| damaged(KIND, "a count is missing"));
         let said = known.chain(others.iter().map(|word| Ok(&**word)));
         said.zip(&count_of).map(|(word, at)| Ok((word?, count(at)?))).collect()

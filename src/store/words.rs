@@ -167,7 +167,10 @@ mod tests {
     fn a_word_gets_its_number_at_the_second_meeting_and_keeps_it() {
         let mut numbering = Numbering::default();
         assert_eq!((meet(&mut numbering, "rice"), meet(&mut numbering, "wheat")), (None, None));
-        assert_eq!((meet(&mut numbering, "rice"), meet(&mut numbering, "稻"), meet(&mut numbering, "wheat")), (Some(0), None, Some(1)));
+        assert_eq!(
+            (meet(&mut numbering, "rice"), meet(&mut numbering, "稻"), meet(&mut numbering, "wheat")),
+            (Some(0), None, Some(1))
+        );
         assert_eq!((meet(&mut numbering, "rice"), numbering.number_of(TermId::of("wheat"))), (Some(0), Some(1)));
         assert_eq!(numbering.number_of(TermId::of("稻")), None);
         let long = "x".repeat(LONGEST + 1);

@@ -79,32 +79,34 @@ impl Segmenter {
     pub(super) fn for_each_token(&self, text: &str, mut each: impl FnMut(&str)) {
         let mut word = String::new();
         let mut rest = text;
-        while let Some(first) = rest.chars().next() {
-            if is_han(first) {
-                let end = rest.find(|c| !is_han(c)).unwrap_or(rest.len());
-                for token in self.jieba.cut(&rest[..end], true) {
-                    if token.word.len() <= MAX_WORD_BYTES {
-                        each(token.word);
-                    }
-                }
-                rest = &rest[end..];
-            } else if is_word_char(first) {
-                let (end, is_plain) = word_end(rest);
-                let end = end + trailing_sign(&rest[end..]);
-                if is_plain && !rest[..end].ends_with('s') {
+        loop {
+            rest = &rest[gap_end(rest)..];
+            let (end, kind) = word_end(rest);
+            let (found, after) = match kind {
+                Kind::None => return,
+                Kind::Plain => {
+                    let end = end + trailing_sign(&rest[end..]);
                     if end <= MAX_WORD_BYTES {
                         each(&rest[..end]);
                     }
                     rest = &rest[end..];
                     continue;
                 }
-                normalise(&rest[..end], &mut word);
-                if !word.is_empty() && word.len() <= MAX_WORD_BYTES {
-                    each(&word);
+                Kind::Mixed => rest.split_at(end + trailing_sign(&rest[end..])),
+                Kind::Han => rest.split_at(end),
+            };
+            rest = after;
+            if kind == Kind::Han {
+                for token in self.jieba.cut(found, true) {
+                    if token.word.len() <= MAX_WORD_BYTES {
+                        each(token.word);
+                    }
                 }
-                rest = &rest[end..];
-            } else {
-                rest = &rest[gap_end(rest)..];
+                continue;
+            }
+            normalise(found, &mut word);
+            if !word.is_empty() && word.len() <= MAX_WORD_BYTES {
+                each(&word);
             }
         }
     }
@@ -144,30 +146,84 @@ pub(super) fn is_han(c: char) -> bool {
     matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}' | '々')
 }
 
-/// Where the word ends that a text starts with, and whether it is ASCII in lower case, as most are.
-fn word_end(text: &str) -> (usize, bool) {
-    let mut is_plain = true;
-    let mut ascii = text.len();
-    for (at, byte) in text.bytes().enumerate() {
-        if !byte.is_ascii_alphanumeric() {
-            ascii = at;
-            break;
+/// What a text starts with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Nothing: it is empty.
+    None,
+    /// A word that is spelt as it is counted: ASCII, in lower case, no plural. Most are.
+    Plain,
+    /// Another word.
+    Mixed,
+    /// Han characters.
+    Han,
+}
+
+/// What a byte is to words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Gap,
+    /// Letters in lower case, and digits.
+    Lower,
+    Upper,
+    /// Part of a character that is not ASCII.
+    Wide,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Gap; 256];
+    let mut byte = 0;
+    while byte < classes.len() {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' | b'0'..=b'9' => Class::Lower,
+            b'A'..=b'Z' => Class::Upper,
+            0x80.. => Class::Wide,
+            _ => Class::Gap,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// Where the word ends that a text starts with, and what it is.
+fn word_end(text: &str) -> (usize, Kind) {
+    let bytes = text.as_bytes();
+    let (mut at, mut is_lower) = (0, true);
+    while let Some(&byte) = bytes.get(at) {
+        match CLASSES[usize::from(byte)] {
+            Class::Lower => {}
+            Class::Upper => is_lower = false,
+            Class::Gap => break,
+            Class::Wide if at == 0 && text.starts_with(is_han) => {
+                return (text.find(|c| !is_han(c)).unwrap_or(text.len()), Kind::Han);
+            }
+            Class::Wide => {
+                let more = text[at..].find(|c| !is_word_char(c)).unwrap_or(text.len() - at);
+                // It may be no letter at all: then the word before it is as plain as any.
+                if more > 0 {
+                    return (at + more, Kind::Mixed);
+                }
+                break;
+            }
         }
-        is_plain &= !byte.is_ascii_uppercase();
+        at += 1;
     }
-    if text.as_bytes().get(ascii).is_none_or(u8::is_ascii) {
-        return (ascii, is_plain);
+    match bytes[..at].last() {
+        None => (0, Kind::None),
+        Some(b's') => (at, Kind::Mixed),
+        Some(_) if is_lower => (at, Kind::Plain),
+        Some(_) => (at, Kind::Mixed),
     }
-    (ascii + text[ascii..].find(|c| !is_word_char(c) || is_han(c)).unwrap_or(text.len() - ascii), false)
 }
 
 /// Where the first word begins.
 fn gap_end(text: &str) -> usize {
-    let ascii = text.bytes().position(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()).unwrap_or(text.len());
-    if text.as_bytes().get(ascii).is_none_or(u8::is_ascii) {
-        return ascii;
+    let bytes = text.as_bytes();
+    let at = bytes.iter().position(|&byte| CLASSES[usize::from(byte)] != Class::Gap).unwrap_or(bytes.len());
+    if bytes.get(at).is_none_or(u8::is_ascii) {
+        return at;
     }
-    ascii + text[ascii..].find(|c| is_word_char(c) || is_han(c)).unwrap_or(text.len() - ascii)
+    at + text[at..].find(|c| is_word_char(c) || is_han(c)).unwrap_or(text.len() - at)
 }
 
 fn is_word_char(c: char) -> bool {

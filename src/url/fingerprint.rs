@@ -113,7 +113,13 @@ mod tests {
 
     #[test]
     fn the_text_of_a_url_gives_its_fingerprint() {
-        for text in ["http://e.com/", "https://e.com:443/a/index.html", "http://[::1]:80/?", "http://e.com:8080/a?y=2&x=1#?/@:80", "http://e.com:443/a@b"] {
+        for text in [
+            "http://e.com/",
+            "https://e.com:443/a/index.html",
+            "http://[::1]:80/?",
+            "http://e.com:8080/a?y=2&x=1#?/@:80",
+            "http://e.com:443/a@b",
+        ] {
             let url = Url::parse(text).unwrap();
             assert_eq!(Fingerprint::of_text(url.as_str()), Some(Fingerprint::of(&url)), "{text}");
         }

@@ -1,11 +1,18 @@
 //! Servers that do nothing wrong: what is sent to them, and what is made of it.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
+use tokio::io::AsyncReadExt;
 use windrow::fetch::{BasicAuth, FetchConfig, FetchError, Fetcher, HttpFetcher, Request, Validators};
 use windrow::url::Url;
 
-use crate::server::{config, get, serve_bytes};
+use crate::server::{config, get, serve, serve_bytes};
 
 const PAGE: &str = "HTTP/1.1 200 OK\r\nX-B: 2\r\nX-A: 1\r\nContent-Length: 4\r\n\r\npage";
 
@@ -90,4 +97,24 @@ fn a_configuration_that_cannot_work_names_its_key() {
     assert!(fails(FetchConfig { proxy: Some("::".to_owned()), ..FetchConfig::default() }).contains("fetch.proxy"));
     assert!(fails(FetchConfig { ca_file: Some("/no/such.pem".into()), ..FetchConfig::default() }).contains("/no/such.pem"));
     assert!(matches!(HttpFetcher::new(&FetchConfig { body_limit: 0, ..FetchConfig::default() }), Err(FetchError::Zero)));
+}
+
+#[tokio::test]
+async fn connections_stay_open_for_as_many_hosts_as_may_and_no_more() {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&connections);
+    let server = serve(move |mut connection| {
+        let counted = Arc::clone(&counted);
+        async move {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let mut more = [0; 1_024];
+            while connection.send(PAGE).await && connection.stream.read(&mut more).await.is_ok_and(|bytes| bytes > 0) {}
+        }
+    })
+    .await;
+    let fetcher = HttpFetcher::new(&FetchConfig { pool_max_idle_hosts: 1, ..config(&server) }).unwrap();
+    for (host, open) in [("a", 1), ("a", 1), ("b", 2), ("b", 3), ("a", 3)] {
+        assert_eq!(get(&fetcher, &format!("http://{host}.test/")).await.result.unwrap().body, b"page");
+        assert_eq!(connections.load(Ordering::Relaxed), open, "{host}");
+    }
 }

@@ -47,6 +47,8 @@ pub struct FetchConfig {
     pub nameservers: Vec<SocketAddr>,
     pub pool_idle_timeout_ms: u64,
     pub pool_max_idle_per_host: usize,
+    /// Hosts whose connections stay open for a next request, at most.
+    pub pool_max_idle_hosts: usize,
     /// Addresses of hosts that are not to be looked up; trusted, private or not. Port 0 stands for the URL's own.
     pub resolve: BTreeMap<String, SocketAddr>,
     /// The address of every host that has none in `resolve`: for tests and benches against one server.
@@ -76,6 +78,7 @@ impl Default for FetchConfig {
             nameservers: Vec::new(),
             pool_idle_timeout_ms: 8_000,
             pool_max_idle_per_host: 1,
+            pool_max_idle_hosts: 256,
             resolve: BTreeMap::new(),
             resolve_all: None,
         }
