@@ -131,7 +131,7 @@ impl LinkGraph {
     #[must_use]
     pub fn within(self, room: &Room) -> Self {
         // A fetched page has about as many links as it brings new nodes, of an eighth of their size.
-        let part = |share: usize| Room { bytes: room.bytes / 4 * share, folder: room.folder.clone() };
+        let part = |quarters: usize| room.eighths(2 * quarters);
         Self { nodes: Paged::new(part(3)), edges: Paged::new(part(1)), ..self }
     }
 
