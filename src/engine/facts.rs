@@ -60,8 +60,10 @@ impl Lexicon {
         for Term { id, word, .. } in words {
             self.words.entry(id).or_insert_with(|| (word.into(), 0)).1 += 1;
         }
-        if self.words.len() > Self::CAPACITY {
-            self.words.retain(|_, (_, pages)| *pages > 1);
+        let mut rare = 1;
+        while self.words.len() > Self::CAPACITY {
+            self.words.retain(|_, (_, pages)| *pages > rare);
+            rare *= 2;
         }
     }
 

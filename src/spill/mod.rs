@@ -1,6 +1,7 @@
 //! Collections whose resident part has a ceiling; the rest lies in a temporary file.
 //!
-//! [`Paged`] is a vector, [`PagedMap`] a sorted map from 64 to 32 bits, [`SpillLog`] a heap of byte strings. Each is
+//! [`Paged`] is a vector, [`PagedMap`] a sorted map from 64 to 32 bits, [`SpillLog`] a heap of byte strings,
+//! [`SpillSlots`] one whose strings may be replaced. Each is
 //! given a [`Room`]: how many bytes it may hold, and where its file goes once that is not enough.
 //!
 //! Promises: contents never depend on the room; no file is made before the room is used up; a file is gone when its
@@ -11,6 +12,7 @@
 mod log;
 mod map;
 mod pager;
+mod slots;
 mod vector;
 
 use std::{
@@ -21,6 +23,7 @@ use std::{
 
 pub use log::SpillLog;
 pub use map::PagedMap;
+pub use slots::SpillSlots;
 pub use vector::{Fixed, Paged};
 
 use crate::disk::{Disk, DiskFile, SystemDisk};
