@@ -26,7 +26,7 @@ use super::{
     widen::Widening,
 };
 use crate::{
-    fetch::Fetcher,
+    fetch::{DnsCounts, Fetcher},
     frontier::{CrawlOrder, Frontier, HostId, Link, Priority, Sample, Traps, TunnelPayback},
     link_classifier::{Evidence, LinkLearner},
     page::{Relevance, Timestamp},
@@ -77,6 +77,8 @@ pub struct Crawl {
     pub(super) state: CrawlState,
     pub(super) started: Timestamp,
     pub(super) elapsed_before: u64,
+    /// Names looked up in earlier sessions.
+    pub(super) dns_before: DnsCounts,
     /// When the crawl's first session started.
     pub(super) first_started: Timestamp,
     pub(super) lexicon: Lexicon,
@@ -196,6 +198,7 @@ impl Crawl {
             state: CrawlState::default(),
             started: clock.now(),
             elapsed_before: 0,
+            dns_before: DnsCounts::default(),
             first_started: clock.now(),
             lexicon: Lexicon::default(),
             recent: Recent::default(),

@@ -61,10 +61,11 @@ impl Crawl {
             crawl.state.stop = None;
         }
         // Killed before its first commit, a crawl has no facts yet.
-        let first_started = RunFacts::load(store)?.started;
-        if first_started > Timestamp::default() {
-            crawl.first_started = first_started;
+        let RunFacts { started, dns, .. } = RunFacts::load(store)?;
+        if started > Timestamp::default() {
+            crawl.first_started = started;
         }
+        crawl.dns_before = dns.unwrap_or_default();
         crawl.steering = Steering::load(store)?;
         for host in store.hosts()? {
             crawl.restore_host(host?);

@@ -192,6 +192,10 @@ impl Fetcher for HttpFetcher {
         .boxed()
     }
 
+    fn dns(&self) -> Option<DnsCounts> {
+        Some(self.dns_counts())
+    }
+
     fn sent(&self, request: &Request) -> Option<SentRequest> {
         let built = self.request(request).build().ok()?;
         let url = &request.url;
