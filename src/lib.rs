@@ -19,6 +19,7 @@
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod disk;
 pub mod spill;
 pub mod url;
 

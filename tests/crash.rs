@@ -1,6 +1,9 @@
 //! Whatever happens to the process or the disk, the store opens at a batch that was whole, and goes on from there.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "support/failing_disk.rs"]
+#[expect(dead_code, reason = "temporary files are in tests/memory.rs")]
+mod failing_disk;
 #[path = "support/power_cut.rs"]
 mod power_cut;
 #[path = "support/sample_crawl.rs"]
@@ -11,10 +14,12 @@ use std::{
     io::{BufRead, BufReader, Write},
     path::Path,
     process::{Command, Stdio},
+    sync::Arc,
     thread,
     time::Duration,
 };
 
+use failing_disk::{DiskFault, FailingDisk};
 use power_cut::{Cut, Fault, Storage};
 use sample_crawl::SampleCrawl;
 use windrow::store::{Store, StoreConfig, StoreError, VerifyOptions, verify};
@@ -81,6 +86,17 @@ fn crawl_into(dir: &Path, plan: Plan, fault: Fault) -> (usize, Option<StoreError
     drop(store);
     fs::write(dir.join("store.redb"), storage.image()).unwrap();
     (safe, error, storage)
+}
+
+/// Runs with an archive whose disk fails, then opens what is left in a directory.
+fn crawl_with_archive_on(disk: &FailingDisk, dir: &Path, plan: Plan, fault: DiskFault) -> (usize, Option<StoreError>) {
+    let storage = Storage::default();
+    let store = Store::with_storage(dir, storage.clone(), Arc::new(disk.clone())).unwrap();
+    disk.arm(fault);
+    let (safe, error) = crawl(&store, plan);
+    drop(store);
+    fs::write(dir.join("store.redb"), storage.image()).unwrap();
+    (safe, error)
 }
 
 /// Checks that the store in `dir` holds a whole number of batches, at least `safe`, and can go on; returns the number.
@@ -166,6 +182,57 @@ fn a_full_disk_is_called_that_and_the_crawl_goes_on_when_there_is_room() {
         assert!(error.to_string().contains("free some space"), "{error}");
         let batches = check(dir.path(), safe, &history);
         assert!(batches > 10, "{batches}");
+    }
+}
+
+/// Captures that the buffer before the file does not hold as a whole, in several files.
+const LARGE: Plan = Plan { batches: 12, links: 4, file_mib: 0 };
+
+#[test]
+fn an_archive_that_cannot_be_written_ends_the_writer_and_costs_nothing_that_was_flushed() {
+    for plan in [SMALL, LARGE] {
+        let history = plan.history();
+        let (probe, disk) = (tempfile::tempdir().unwrap(), FailingDisk::default());
+        let (safe, error) = crawl_with_archive_on(&disk, probe.path(), plan, DiskFault::None);
+        assert_eq!((safe, error.is_none()), (plan.batches, true));
+        let (writes, _, syncs, bytes) = disk.counts();
+        assert!(writes >= 5 && syncs >= 4, "{writes} writes, {syncs} syncs");
+        let broken = (1..=writes).map(DiskFault::Writes).chain((1..=syncs).map(DiskFault::Syncs));
+        let full = (1..=writes).map(DiskFault::ShortWrite).chain((0..bytes).step_by(bytes as usize / 20).map(DiskFault::Full));
+        for fault in broken.chain(full) {
+            let dir = tempfile::tempdir().unwrap();
+            let (safe, error) = crawl_with_archive_on(&disk, dir.path(), plan, fault);
+            let error = error.expect("a crawl that stopped says why");
+            let message = error.to_string();
+            match fault {
+                DiskFault::ShortWrite(_) | DiskFault::Full(_) => {
+                    assert!(error.is_disk_full() && message.contains("free some space"), "{fault:?}: {message}");
+                }
+                _ => assert!(message.contains("the disk is broken"), "{fault:?}: {message}"),
+            }
+            assert!(message.contains(".warc.gz"), "{fault:?}: {message}");
+            check(dir.path(), safe, &history);
+        }
+    }
+}
+
+#[test]
+fn a_power_cut_that_takes_the_unsynced_end_of_the_archive_leaves_whole_batches() {
+    for plan in [SMALL, LARGE] {
+        let history = plan.history();
+        let probe = tempfile::tempdir().unwrap();
+        let (_, _, storage) = crawl_into(probe.path(), plan, Fault::None);
+        let (syncs, _) = storage.counts();
+        for (sync, cut) in (1..=syncs).flat_map(|sync| [(sync, Cut::Nothing), (sync, Cut::Everything), (sync, Cut::Torn(sync))]) {
+            let (dir, disk, storage) = (tempfile::tempdir().unwrap(), FailingDisk::default(), Storage::default());
+            let store = Store::with_storage(dir.path(), storage.clone(), Arc::new(disk.clone())).unwrap();
+            storage.arm(Fault::PowerCut(sync, cut));
+            let (safe, _) = crawl(&store, plan);
+            drop(store);
+            fs::write(dir.path().join("store.redb"), storage.image()).unwrap();
+            disk.lose_what_was_not_synced();
+            check(dir.path(), safe, &history);
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 /// Lower layers first; modules of one layer do not import each other.
 const LAYERS: &[&[&str]] = &[
+    &["disk"],
     &["url", "spill"],
     &["text"],
     &["page"],

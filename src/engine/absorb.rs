@@ -346,9 +346,7 @@ impl Crawl {
     }
 
     fn count_for_host(&mut self, host: HostId, relevant: bool) {
-        let state = self.host_state(host);
-        state.record.fetched += 1;
-        state.record.relevant += u64::from(relevant);
+        self.hosts.count_fetched(host, relevant);
         self.close_full_host(host);
     }
 }

@@ -1,15 +1,17 @@
 //! A crawl's state: everything that only the engine may change.
 
-use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
 use super::{
     Commands, CrawlPlan, Ingredient, Journal,
+    aside::Aside,
     clock::Clock,
     copies::Copies,
     facts::Lexicon,
     finish::Pending,
+    host_states::{HostState, Hosts},
     knowledge::{Knowledge, target_facts},
     memory::Shares,
     progress::Recent,
@@ -24,14 +26,14 @@ use super::{
     widen::Widening,
 };
 use crate::{
-    fetch::Fetcher,
+    fetch::{DnsCounts, Fetcher},
     frontier::{CrawlOrder, Frontier, HostId, Link, Priority, Sample, Traps, TunnelPayback},
     link_classifier::{Evidence, LinkLearner},
     page::{Relevance, Timestamp},
     page_classifier::{PageLearner, Reading},
-    politeness::{Bandwidth, PaceConfig, Paces, Robots},
+    politeness::{Bandwidth, PaceConfig},
     spill::Paged,
-    store::{CrawlState, HostRecord, StoreError},
+    store::{CrawlState, StoreError},
     topical_rank::{LinkGraph, NodeId, RankConfig},
     url::{Fingerprint, Url, authority},
 };
@@ -43,28 +45,6 @@ pub enum EngineError {
     Store(#[from] StoreError),
     #[error("a page could not be processed: {0}")]
     Worker(#[from] tokio::task::JoinError),
-}
-
-/// A host as the engine deals with it.
-pub(super) struct HostState {
-    pub(super) robots: Option<KnownRobots>,
-    /// Where its last answer came from, or the first will.
-    pub(super) address: Option<IpAddr>,
-    /// The address was asked for, found or not.
-    pub(super) is_located: bool,
-    /// Sitemaps and feeds taken from it.
-    pub(super) lists: u32,
-    pub(super) record: HostRecord,
-    pub(super) changed: bool,
-}
-
-/// A host's robots.txt, as last fetched.
-pub(super) struct KnownRobots {
-    pub(super) rules: Robots,
-    pub(super) expires: Timestamp,
-    /// Since when it has been out of reach, and how often in a row it was asked for in vain.
-    pub(super) unreachable_since: Option<Timestamp>,
-    pub(super) failures: u32,
 }
 
 /// One crawl, ready to run.
@@ -79,14 +59,14 @@ pub struct Crawl {
     pub(super) links: LinkLearner,
     pub(super) pages: PageLearner,
     pub(super) knowledge: Knowledge,
-    pub(super) hosts: Vec<HostState>,
-    pub(super) paces: Paces,
+    pub(super) hosts: Hosts,
     /// Queues with a fetch under way, with the links that wait for its end.
     pub(super) queues: FxHashMap<(HostId, u32), Vec<NodeId>>,
     /// Redirects of robots.txt that wait for their host's turn.
     pub(super) robots_hops: BTreeSet<(Timestamp, HostId, Url, u8)>,
     pub(super) bandwidth: Bandwidth,
     pub(super) traps: Traps,
+    pub(super) aside: Aside,
     pub(super) copies: Copies,
     /// Waiting nodes in no order, for random draws; stale ones are dropped when drawn.
     pub(super) pool: Paged<u32>,
@@ -97,6 +77,8 @@ pub struct Crawl {
     pub(super) state: CrawlState,
     pub(super) started: Timestamp,
     pub(super) elapsed_before: u64,
+    /// Names looked up in earlier sessions.
+    pub(super) dns_before: DnsCounts,
     /// When the crawl's first session started.
     pub(super) first_started: Timestamp,
     pub(super) lexicon: Lexicon,
@@ -119,7 +101,7 @@ pub struct Crawl {
     pub(super) payback: TunnelPayback,
     pub(super) last_url: String,
     /// Time spent on what [`Crawl::absorb_document`] does.
-    pub(super) stages: Box<Stages>,
+    pub(super) stages: Stages,
     /// Finished URLs at which the link model is next kept whole.
     pub(super) snapshot_at: u64,
     /// Nodes of fetched pages plus one, by `seq`.
@@ -202,12 +184,12 @@ impl Crawl {
             links,
             pages,
             knowledge: Knowledge::default(),
-            hosts: Vec::new(),
-            paces: Paces::new(PaceConfig { per_host_connections: connections, ..plan.pace.clone() }),
+            hosts: Hosts::new(PaceConfig { per_host_connections: connections, ..plan.pace.clone() }),
             queues: FxHashMap::default(),
             robots_hops: BTreeSet::new(),
             bandwidth: Bandwidth::new(plan.pace.max_bytes_per_second),
             traps: plan.traps.clone(),
+            aside: Aside::default(),
             copies: Copies::default(),
             pool: Paged::default(),
             sample: Sample::of(order.sample_size()),
@@ -216,6 +198,7 @@ impl Crawl {
             state: CrawlState::default(),
             started: clock.now(),
             elapsed_before: 0,
+            dns_before: DnsCounts::default(),
             first_started: clock.now(),
             lexicon: Lexicon::default(),
             recent: Recent::default(),
@@ -231,7 +214,7 @@ impl Crawl {
             widening: Widening::default(),
             payback: TunnelPayback::default(),
             last_url: String::new(),
-            stages: Box::default(),
+            stages: Stages::default(),
             snapshot_at: 0,
             node_of_seq: Paged::default(),
             shelf_error: None,
@@ -332,7 +315,7 @@ impl Crawl {
     pub(super) fn refill_sample(&mut self) {
         let mut waiting: Vec<(u64, NodeId)> = self.frontier.links().map(|(node, link)| (link.discovered, node)).collect();
         waiting.sort_unstable();
-        self.sample = Sample::of(self.order.sample_size());
+        self.sample = self.new_sample();
         for (_, node) in waiting {
             self.sample.add(node);
         }
@@ -349,27 +332,11 @@ impl Crawl {
     pub(super) fn host(&mut self, url: &Url) -> HostId {
         let name = authority(url);
         let host = self.frontier.host(&name);
-        self.enter_host(host, name);
+        self.hosts.enter(host, || name);
         host
     }
 
-    /// Makes room for a host's state, if it has none.
-    pub(super) fn enter_host(&mut self, host: HostId, name: String) {
-        if host.0 as usize == self.hosts.len() {
-            self.hosts.push(HostState {
-                robots: None,
-                address: None,
-                is_located: false,
-                lists: 0,
-                record: HostRecord { name, ..HostRecord::default() },
-                changed: true,
-            });
-        }
-    }
-
     pub(super) fn host_state(&mut self, host: HostId) -> &mut HostState {
-        let state = &mut self.hosts[host.0 as usize];
-        state.changed = true;
-        state
+        self.hosts.change(host)
     }
 }

@@ -119,6 +119,9 @@ impl Crawl {
                 return self.add_on_shelf(shelved.fingerprint, AddedInLink { in_link, depth, tunnel_depth });
             }
         }
+        if self.aside.len() > 0 {
+            self.aside.count(target, self.knowledge.relevance(node));
+        }
         self.unshelve(target);
         let knowledge = &self.knowledge;
         let Some(link) = self.frontier.link_mut(target) else { return };

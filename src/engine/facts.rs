@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Crawl, MemoryReport};
 use crate::{
+    fetch::DnsCounts,
     link_classifier::{Feature, Lesson, LinkLearner},
     page::{Term, Timestamp},
     store::{Store, StoreError},
@@ -32,6 +33,9 @@ pub struct RunFacts {
     /// Memory in use at the last snapshot.
     #[serde(default)]
     pub memory: MemoryReport,
+    /// Names looked up in all sessions; `None` for a recorded web.
+    #[serde(default)]
+    pub dns: Option<DnsCounts>,
 }
 
 impl RunFacts {
@@ -60,8 +64,10 @@ impl Lexicon {
         for Term { id, word, .. } in words {
             self.words.entry(id).or_insert_with(|| (word.into(), 0)).1 += 1;
         }
-        if self.words.len() > Self::CAPACITY {
-            self.words.retain(|_, (_, pages)| *pages > 1);
+        let mut rare = 1;
+        while self.words.len() > Self::CAPACITY {
+            self.words.retain(|_, (_, pages)| *pages > rare);
+            rare *= 2;
         }
     }
 
@@ -92,6 +98,7 @@ impl Crawl {
                 .map(|feature| (feature.name().to_owned(), feature.prior_weight(), now[feature as usize]))
                 .collect(),
             memory: self.memory_report(),
+            dns: self.web.fetcher.dns().map(|now| self.dns_before.plus(now)),
         };
         // Plain numbers and strings always serialise.
         (ROW.to_owned(), serde_json::to_vec(&facts).unwrap_or_default())

@@ -120,7 +120,6 @@ impl Crawl {
         if let Some(error) = self.shelf_error.take() {
             return Err(error.into());
         }
-        self.check_spilled().map_err(StoreError::spilling)?;
         let pending = std::mem::take(&mut self.pending);
         let mut batch = pending.batch;
         self.relieve(&mut batch, |node| pending.waiting.contains(&node));
@@ -130,12 +129,9 @@ impl Crawl {
                 self.frontier.file(node);
             }
         }
-        for host in &mut self.hosts {
-            if std::mem::take(&mut host.changed) {
-                batch.hosts.push(host.record.clone());
-            }
-        }
-        self.state.waiting = (self.frontier.unfinished() - self.again_len()) as u64;
+        batch.hosts = self.hosts.take_changed();
+        self.hosts.make_room();
+        self.state.waiting = (self.frontier.unfinished() + self.aside.len() - self.again_len()) as u64;
         self.state.now = self.clock.now();
         self.state.elapsed_ms = self.elapsed_before + self.clock.now().since(self.started).as_millis() as u64;
         self.state.quarantined = self.traps.quarantined();
@@ -152,6 +148,8 @@ impl Crawl {
             // Plain data always serialises.
             batch.lessons = (!lessons.is_empty()).then(|| postcard::to_stdvec(&lessons).unwrap_or_default());
         }
+        // Last of all: what the batch says was read from there, too.
+        self.check_spilled().map_err(StoreError::spilling)?;
         self.journal.commit(batch)?;
         Ok(())
     }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::{
     Crawl,
-    crawl::KnownRobots,
+    host_states::KnownRobots,
+    limits::Limits,
     visit::{Answer, Content, Purpose, Visit},
 };
 use crate::{
@@ -23,11 +24,10 @@ impl Crawl {
     /// Sends for a host's address, unless that was done: who is asked for the first time shares its server's patience
     /// from the first request on. Whether an errand was sent.
     pub(super) async fn locate(&mut self, host: HostId, url: &Url, now: Timestamp) -> bool {
-        let state = &mut self.hosts[host.0 as usize];
-        if state.is_located || !self.runner.is_live() {
+        if !self.runner.is_live() || self.hosts.get(host).is_located {
             return false;
         }
-        state.is_located = true;
+        self.hosts.get_mut(host).is_located = true;
         self.run_errand(host, url.clone(), Purpose::Locate, Validators::default(), now).await;
         true
     }
@@ -35,7 +35,7 @@ impl Crawl {
     /// Takes in where a host is; it may be asked at once.
     pub(super) fn absorb_location(&mut self, visit: &Visit) {
         let host = visit.errand.host;
-        self.hosts[host.0 as usize].address = visit.address;
+        self.hosts.get_mut(host).address = visit.address;
         let ready_at = self.frontier.ready_at(host);
         self.frontier.release(host, ready_at);
     }
@@ -52,13 +52,14 @@ impl Crawl {
             bytes: answer.map_or(0, |response| response.body.len() as u64),
         };
         let jitter = self.random.f64();
-        let (name, asked) = (self.frontier.host_name(host).to_owned(), self.hosts[host.0 as usize].address);
+        let name = self.frontier.host_name(host).to_owned();
         self.bandwidth.spend(reply.bytes, now);
-        self.paces.on_response(&name, asked, now, &reply, jitter);
+        let (paces, asked) = self.hosts.pace(host);
+        paces.on_response(&name, asked, now, &reply, jitter);
         // A request that reached no server says nothing of where the server is.
         let address = visit.address.or(asked);
-        let ready_at = self.paces.ready_at(&name, address).unwrap_or(now);
-        let ledger = self.paces.ledger(&name).cloned().unwrap_or_default();
+        let ready_at = paces.ready_at(&name, address).unwrap_or(now);
+        let ledger = paces.ledger(&name).cloned().unwrap_or_default();
         let state = self.host_state(host);
         state.address = address;
         let record = &mut state.record;
@@ -99,7 +100,7 @@ impl Crawl {
         };
         let rules = Robots::parse(status, &body, &self.plan.agent);
         let name = self.frontier.host_name(host).to_owned();
-        self.paces.on_robots(&name, status, rules.crawl_delay());
+        self.hosts.pace(host).0.on_robots(&name, status, rules.crawl_delay());
         let state = self.host_state(host);
         let (since, failures) = state.robots.take().map_or((None, 0), |known| (known.unreachable_since, known.failures));
         let unreachable_since = rules.is_unreachable().then(|| since.unwrap_or(now));
@@ -123,28 +124,27 @@ impl Crawl {
     }
 
     /// What to ask for a host's robots.txt with.
-    pub(super) fn robots_validators(&self, host: HostId) -> Validators {
-        let record = self.hosts[host.0 as usize].record.robots.as_ref();
+    pub(super) fn robots_validators(&mut self, host: HostId) -> Validators {
+        let record = self.hosts.get(host).record.robots.as_ref();
         record.map(|record| record.validators.clone()).unwrap_or_default()
     }
 
     /// Stops asking a host that has given as much as it may.
     pub(super) fn close_full_host(&mut self, host: HostId) {
-        let is_full = self.is_full(&self.hosts[host.0 as usize].record);
-        if is_full {
+        let now = self.clock.now();
+        if is_full(&self.plan.limits, &self.hosts.get(host).record, now) {
             self.frontier.block(host, true);
         }
     }
+}
 
-    /// Whether a host has reached a limit.
-    pub(super) fn is_full(&self, host: &HostRecord) -> bool {
-        let limits = &self.plan.limits;
-        let minutes = host.first_asked.map_or(Duration::ZERO, |first| self.clock.now().since(first)).as_secs() / 60;
-        let reached = |limit: Option<u64>, value: u64| limit.is_some_and(|limit| value >= limit);
-        reached(limits.max_pages_per_host, host.fetched)
-            || reached(limits.max_bytes_per_host, host.bytes)
-            || reached(limits.max_minutes_per_host, minutes)
-    }
+/// Whether a host has reached a limit.
+pub(super) fn is_full(limits: &Limits, host: &HostRecord, now: Timestamp) -> bool {
+    let minutes = host.first_asked.map_or(Duration::ZERO, |first| now.since(first)).as_secs() / 60;
+    let reached = |limit: Option<u64>, value: u64| limit.is_some_and(|limit| value >= limit);
+    reached(limits.max_pages_per_host, host.fetched)
+        || reached(limits.max_bytes_per_host, host.bytes)
+        || reached(limits.max_minutes_per_host, minutes)
 }
 
 /// The rules of a robots.txt as it was fetched, until they expire.

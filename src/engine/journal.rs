@@ -1,8 +1,11 @@
 //! Where the engine's changes go: to the store, or nowhere.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
-use crate::store::{Batch, Store, StoreError, Writer};
+use crate::{
+    disk::{Disk, SystemDisk},
+    store::{Batch, Store, StoreError, Writer},
+};
 
 /// Takes batches of changes that belong together.
 pub trait Journal: Send {
@@ -21,6 +24,11 @@ pub trait Journal: Send {
     /// Where temporary files go; `None` where nothing is kept, and all stays in memory.
     fn folder(&self) -> Option<PathBuf> {
         None
+    }
+
+    /// What temporary files are made on.
+    fn disk(&self) -> Arc<dyn Disk> {
+        SystemDisk::shared()
     }
 
     /// The reading side, which may be some commits behind; `None` where nothing is kept.
@@ -48,6 +56,10 @@ impl Journal for Writer {
 
     fn folder(&self) -> Option<PathBuf> {
         Some(Writer::folder(self).to_owned())
+    }
+
+    fn disk(&self) -> Arc<dyn Disk> {
+        Writer::disk(self)
     }
 
     fn reader(&self) -> Option<Store> {

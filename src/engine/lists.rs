@@ -34,11 +34,10 @@ impl Crawl {
         let own_site = registrable_domain(bare) == site_of(&url);
         let fingerprint = Fingerprint::of(&url);
         let known = self.frontier.seen(fingerprint).is_some();
-        let state = &mut self.hosts[host.0 as usize];
-        if !own_site || known || state.lists >= self.plan.engine.lists_per_host || !self.web.fetcher.holds(&url) {
+        if !own_site || known || self.hosts.get(host).lists >= self.plan.engine.lists_per_host || !self.web.fetcher.holds(&url) {
             return;
         }
-        state.lists += 1;
+        self.hosts.get_mut(host).lists += 1;
         // One link from a seed at least: what no page leads to at depth 0 is a seed.
         let mut link = self.new_link(url, fingerprint, 1, 0);
         link.estimate = self.rate();

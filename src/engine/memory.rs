@@ -3,12 +3,15 @@
 //! Each part is given its share when the crawl starts and keeps to it by construction; what does not fit lies in the
 //! store (links) or in temporary files beside it (the rest), and the crawl only gets slower.
 
-use std::{fmt, path::Path, str::FromStr};
+use std::{fmt, path::Path, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::Crawl;
-use crate::spill::{Paged, Room};
+use super::{Crawl, aside::Aside, copies::Copies};
+use crate::{
+    frontier::Sample,
+    spill::{Paged, Room},
+};
 
 /// An amount of memory, as `600MiB` or `2GiB`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -102,6 +105,10 @@ pub struct Shares {
     pub sources: usize,
     /// Lists of nodes by number.
     pub lists: usize,
+    /// Hosts: names, paces, robots.txt.
+    pub hosts: usize,
+    /// What pages are known again by.
+    pub copies: usize,
 }
 
 impl Shares {
@@ -112,11 +119,13 @@ impl Shares {
         Self {
             store: percent(7),
             links: percent(20),
-            seen: percent(13),
-            graph: percent(13),
+            seen: percent(12),
+            graph: percent(12),
             shelf: percent(4),
             sources: percent(4),
             lists: percent(3),
+            hosts: percent(2),
+            copies: percent(2),
         }
     }
 
@@ -129,6 +138,7 @@ impl Shares {
 
 /// What of the memory is in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct MemoryReport {
     /// The process at its peak, in bytes; 0 where the system does not say.
     pub peak: u64,
@@ -141,6 +151,8 @@ pub struct MemoryReport {
     pub shelf: u64,
     pub sources: u64,
     pub lists: u64,
+    pub hosts: u64,
+    pub copies: u64,
 }
 
 impl Crawl {
@@ -148,31 +160,49 @@ impl Crawl {
     pub(super) fn limit_memory(&mut self) {
         let Some(folder) = self.journal.folder() else { return };
         let shares = Shares::of(self.plan.engine.memory);
-        let room = |bytes: usize| Room::new(bytes, &folder);
+        let disk = self.journal.disk();
+        let room = |bytes: usize| Room { bytes, folder: folder.clone(), disk: Arc::clone(&disk) };
         let frontier = std::mem::take(&mut self.frontier);
         self.frontier = frontier.within(shares.number_of_links(), room(shares.seen), room(shares.shelf));
         self.graph = std::mem::take(&mut self.graph).within(&room(shares.graph));
         self.knowledge.sources = super::sources::Sources::within(&room(shares.sources));
-        self.pool = Paged::new(room(shares.lists / 2));
-        self.node_of_seq = Paged::new(room(shares.lists / 2));
+        self.pool = Paged::new(room(shares.lists / 3));
+        self.node_of_seq = Paged::new(room(shares.lists / 3));
+        self.hosts = std::mem::take(&mut self.hosts).within(&room(shares.hosts));
+        self.copies = Copies::within(&room(shares.copies));
+        self.traps = std::mem::take(&mut self.traps).within(room(shares.lists / 9));
+        self.aside = Aside::within(shares.number_of_links() / 8, room(shares.lists / 9));
         self.shares = Some(shares);
+        self.sample = self.new_sample();
         self.links.keep_lessons();
+    }
+
+    /// An empty sample for the crawl's order.
+    pub(super) fn new_sample(&self) -> Sample {
+        let sample = Sample::of(self.order.sample_size());
+        match (self.shares, self.journal.folder()) {
+            (Some(shares), Some(folder)) => sample.within(Room { bytes: shares.lists / 9, folder, disk: self.journal.disk() }),
+            _ => sample,
+        }
     }
 
     /// What is in use now.
     pub(super) fn memory_report(&self) -> MemoryReport {
         let index = self.frontier.index_bytes();
-        let lists = self.pool.resident_bytes() + self.node_of_seq.resident_bytes();
-        let links_on_disk = self.frontier.shelved_len() as u64;
+        let held = self.traps.held_bytes() + self.aside.resident_bytes();
+        let lists = self.pool.resident_bytes() + self.node_of_seq.resident_bytes() + held + self.sample.resident_bytes();
+        let shelved = self.frontier.shelved_len() as u64;
         MemoryReport {
             peak: peak_memory(Path::new("/proc/self/status")),
-            links: self.frontier.unfinished() as u64 - links_on_disk,
-            links_on_disk,
+            links: self.frontier.unfinished() as u64 - shelved,
+            links_on_disk: shelved + self.aside.len() as u64,
             seen: index.0 as u64,
             graph: self.graph.resident_bytes() as u64,
             shelf: index.1 as u64,
             sources: self.knowledge.sources.resident_bytes() as u64,
             lists: lists as u64,
+            hosts: self.hosts.resident_bytes() as u64,
+            copies: self.copies.resident_bytes() as u64,
         }
     }
 
@@ -182,7 +212,12 @@ impl Crawl {
         self.graph.check()?;
         self.knowledge.sources.check()?;
         self.pool.check()?;
-        self.node_of_seq.check()
+        self.node_of_seq.check()?;
+        self.hosts.check()?;
+        self.copies.check()?;
+        self.traps.check()?;
+        self.aside.check()?;
+        self.sample.check()
     }
 }
 
@@ -212,8 +247,8 @@ mod tests {
     #[test]
     fn the_shares_leave_a_third_for_the_program() {
         let memory = Memory::default();
-        let Shares { store, links, seen, graph, shelf, sources, lists } = Shares::of(memory);
-        let shared = store + links + seen + graph + shelf + sources + lists;
+        let Shares { store, links, seen, graph, shelf, sources, lists, hosts, copies } = Shares::of(memory);
+        let shared = store + links + seen + graph + shelf + sources + lists + hosts + copies;
         assert!(shared as u64 <= memory.bytes() / 3 * 2);
     }
 }

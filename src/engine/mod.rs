@@ -12,6 +12,7 @@
 //! Never: sees evaluation labels (they live above, in `evaluation`).
 
 mod absorb;
+mod aside;
 mod clock;
 mod config;
 mod copies;
@@ -19,6 +20,7 @@ mod crawl;
 mod discover;
 mod facts;
 mod finish;
+mod host_states;
 mod hosts;
 mod inside;
 mod journal;

@@ -12,7 +12,8 @@ use super::{
     Crawl, CrawlPlan, EngineError, Journal, RunFacts,
     clock::Clock,
     copies::TextPrint,
-    hosts::{known_robots, ledger_of},
+    host_states::HostState,
+    hosts::{is_full, known_robots, ledger_of},
     sources::Source,
     steering::Steering,
 };
@@ -22,7 +23,7 @@ use crate::{
     link_classifier::{Lesson, LinkLearner, SourceFacts},
     page::{Outcome, Relevance, Timestamp},
     page_classifier::Reading,
-    politeness::Robots,
+    politeness::{Pace, Robots},
     store::{Chosen, HostRecord, Known, LinkRecord, OutlinkFate, PageRecord, Store, StoreError},
     text::{TermId, url_words},
     topical_rank::NodeId,
@@ -60,10 +61,11 @@ impl Crawl {
             crawl.state.stop = None;
         }
         // Killed before its first commit, a crawl has no facts yet.
-        let first_started = RunFacts::load(store)?.started;
-        if first_started > Timestamp::default() {
-            crawl.first_started = first_started;
+        let RunFacts { started, dns, .. } = RunFacts::load(store)?;
+        if started > Timestamp::default() {
+            crawl.first_started = started;
         }
+        crawl.dns_before = dns.unwrap_or_default();
         crawl.steering = Steering::load(store)?;
         for host in store.hosts()? {
             crawl.restore_host(host?);
@@ -107,25 +109,24 @@ impl Crawl {
 
     fn restore_host(&mut self, record: HostRecord) {
         let host = self.frontier.host(&record.name);
-        self.enter_host(host, record.name.clone());
-        self.paces.resume(&record.name, ledger_of(&record));
+        self.hosts.enter(host, || record.name.clone());
         self.frontier.occupy(host);
         self.frontier.release(host, record.next_ready);
         let now = self.clock.now();
-        let state = &mut self.hosts[host.0 as usize];
-        state.robots = record.robots.as_ref().map(|robots| {
+        let robots = record.robots.as_ref().map(|robots| {
             let rules = Robots::parse(robots.status, robots.text.as_bytes(), &self.plan.agent);
             known_robots(rules, robots, now)
         });
-        state.record = record;
-        let is_full = self.is_full(&self.hosts[host.0 as usize].record);
-        self.frontier.block(host, is_full);
+        self.frontier.block(host, is_full(&self.plan.limits, &record, now));
+        let pace = Pace::resume(ledger_of(&record));
+        self.hosts.restore(host, HostState { robots, record, ..HostState::default() }, pace);
+        self.hosts.make_room();
     }
 
     /// A finished URL: its node, what was learnt of its text, and its place as a source.
     fn restore_page(&mut self, page: &PageRecord) {
         let host = self.frontier.host(&page.host);
-        self.enter_host(host, page.host.clone());
+        self.hosts.enter(host, || page.host.clone());
         let node = self.new_node(self.order.rank_input(page.relevance.get()), host);
         self.frontier.mark_seen(page.fingerprint, node);
         self.seeds_fetched += usize::from(page.chosen == Chosen::Seed && page.outcome == Outcome::Fetched);
@@ -169,7 +170,7 @@ impl Crawl {
     /// A sitemap, feed or such: a source of links, and nothing else.
     fn restore_list(&mut self, page: &PageRecord, node: NodeId, host: HostId) {
         let Ok(url) = canonicalize(&page.url, None) else { return };
-        self.hosts[host.0 as usize].lists += u32::from(page.source.is_none());
+        self.hosts.get_mut(host).lists += u32::from(page.source.is_none());
         let words = url_words(&url, &self.web.segmenter);
         self.enter_seq(page.seq, node);
         self.restore_source(page, node, &words.file);

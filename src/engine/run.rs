@@ -46,11 +46,13 @@ impl Crawl {
     ///
     /// # Errors
     /// The store cannot be written for another reason than a full disk, or a page could not be processed for a defect of windrow.
-    pub async fn run(mut self, mut controls: Controls) -> Result<Summary, EngineError> {
-        let mut ended = self.until_stopped(&mut controls).await;
-        let memory = self.memory_report();
+    pub async fn run(self, mut controls: Controls) -> Result<Summary, EngineError> {
+        // What awaits holds a pointer, not the crawl.
+        let mut crawl = Box::new(self);
+        let mut ended = crawl.until_stopped(&mut controls).await;
+        let memory = crawl.memory_report();
         if ended.is_ok() {
-            ended = self.journal.finish().map_err(EngineError::from).and(ended);
+            ended = crawl.journal.finish().map_err(EngineError::from).and(ended);
         }
         let (stop, trouble) = match ended {
             Ok(stop) => (stop, None),
@@ -60,12 +62,12 @@ impl Crawl {
         };
         Ok(Summary {
             stop,
-            state: self.state,
-            model_version: self.pages.version(),
-            stages: *self.stages,
+            state: crawl.state,
+            model_version: crawl.pages.version(),
+            stages: crawl.stages,
             memory,
             trouble,
-            refreshed: self.refreshed,
+            refreshed: crawl.refreshed,
         })
     }
 
@@ -196,9 +198,9 @@ impl Crawl {
         if self.locate(host, &url, now).await {
             return self.frontier.put_back(node);
         }
-        let state = &self.hosts[host.0 as usize];
+        let (paces, address) = self.hosts.pace(host);
         // Hosts that share a server share its patience.
-        match self.paces.ready_at(self.frontier.host_name(host), state.address) {
+        match paces.ready_at(self.frontier.host_name(host), address) {
             Some(at) if at <= now => {}
             later => {
                 let pause = Duration::from_millis(self.plan.pace.address_delay_ms.max(10));
@@ -207,7 +209,7 @@ impl Crawl {
             }
         }
         if self.plan.pace.obey_robots {
-            let Some(robots) = state.robots.as_ref().filter(|robots| now < robots.expires) else {
+            let Some(robots) = self.hosts.get(host).robots.as_ref().filter(|robots| now < robots.expires) else {
                 self.frontier.put_back(node);
                 let validators = self.robots_validators(host);
                 return self.start(host, robots_url(&url), Purpose::Robots(0), validators, now).await;
@@ -234,6 +236,7 @@ impl Crawl {
         let is_seed = self.frontier.link(node).is_some_and(Link::is_seed);
         if !is_seed && self.traps.gate(node, &url) == Gate::Held {
             self.chosen.remove(&node);
+            self.aside.hold(node);
             return self.leave(host);
         }
         if !self.enter_queue(node, host, &url) {
@@ -252,7 +255,8 @@ impl Crawl {
 
     async fn start(&mut self, host: HostId, url: Url, purpose: Purpose, validators: Validators, now: Timestamp) {
         let name = self.frontier.host_name(host).to_owned();
-        self.paces.on_request(&name, self.hosts[host.0 as usize].address, now);
+        let (paces, address) = self.hosts.pace(host);
+        paces.on_request(&name, address, now);
         self.run_errand(host, url, purpose, validators, now).await;
     }
 

@@ -60,7 +60,7 @@ impl Crawl {
         /// Pages of a host after which one more begins to count for less.
         const MANY: f64 = 100.0;
         let Some(link) = self.frontier.link(node) else { return 1.0 };
-        let fetched = self.hosts[link.host.0 as usize].record.fetched as f64;
+        let fetched = f64::from(self.hosts.fetched(link.host));
         let novelty = (1.0 + fetched / MANY).powf(-self.plan.engine.site_diversity);
         let payback = if self.plan.lacks(Ingredient::Payback) { 1.0 } else { self.payback.factor(link.tunnel_depth) };
         novelty * payback

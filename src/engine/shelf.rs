@@ -31,18 +31,25 @@ impl Crawl {
         self.leaving.retain(|_, leaving| leaving.batch > visible);
         self.shelf_changes.commit(batch, batches + 1, visible);
         for (node, link) in self.frontier.overflow() {
-            let is_filed = link.filed == link.priority && !is_due(node);
-            if is_filed && visible >= batches {
-                continue;
-            }
-            let row = self.link_record(&link);
-            if !is_filed {
-                batch.waiting.push((link.fingerprint, row.clone()));
-            }
-            // A row that was filed is in a batch that the reading side may not show yet.
-            let number = batches + u64::from(!is_filed);
-            self.leaving.insert(link.fingerprint, Leaving { batch: number, host: link.host, row });
+            self.leave_memory(&link, is_due(node), batch);
         }
+        self.set_aside(batch, is_due);
+    }
+
+    /// A link has left memory: its row goes into `batch`, unless it is on disk as it is.
+    pub(super) fn leave_memory(&mut self, link: &Link, is_due: bool, batch: &mut Batch) {
+        let (batches, visible) = self.journal.progress();
+        let is_filed = link.filed == link.priority && !is_due;
+        if is_filed && visible >= batches {
+            return;
+        }
+        let row = self.link_record(link);
+        if !is_filed {
+            batch.waiting.push((link.fingerprint, row.clone()));
+        }
+        // A row that was filed is in a batch that the reading side may not show yet.
+        let number = batches + u64::from(!is_filed);
+        self.leaving.insert(link.fingerprint, Leaving { batch: number, host: link.host, row });
     }
 
     /// Gives a link on the shelf one more in-link, which its row will keep.

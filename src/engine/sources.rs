@@ -70,11 +70,10 @@ pub(super) struct Sources {
 impl Sources {
     /// Keeps no more in memory than `room`.
     pub(super) fn within(room: &Room) -> Self {
-        let places = Room { bytes: room.bytes / 8, folder: room.folder.clone() };
         Self {
             capacity: Some((room.bytes / 8 * 7 / SOURCE_BYTES).max(64)),
             file: SpillLog::new(room.clone()),
-            places: RefCell::new(Paged::new(places)),
+            places: RefCell::new(Paged::new(room.eighths(1))),
             ..Self::default()
         }
     }

@@ -148,7 +148,7 @@ impl Crawl {
                 self.add_seed(url.clone());
                 return Ok(1);
             };
-            self.unshelve(node);
+            self.bring_back(node);
         }
         let chosen = self.waiting_where(|url| self.steering.boosts(url));
         let mut moved = 0;
@@ -170,7 +170,7 @@ impl Crawl {
         if let Which::Url(url) = which
             && let Some(node) = self.frontier.seen(Fingerprint::of(url))
         {
-            self.unshelve(node);
+            self.bring_back(node);
         }
         let chosen = self.waiting_where(|url| self.steering.excludes(url));
         for &node in &chosen {

@@ -50,13 +50,6 @@ impl Crawl {
         words.filter(|word| !url.file.contains(word) && !url.directory.contains(word)).map(|word| word.0).collect()
     }
 
-    /// Puts links back that are no longer held.
-    pub(super) fn release_held(&mut self) {
-        for node in self.traps.released() {
-            self.frontier.put_back(node);
-        }
-    }
-
     /// The page that another one is a copy of.
     pub(super) fn copy_of(&self, page: &Page, url: &Url, digest: u64, print: &TextPrint) -> Option<CopyOf> {
         let copy = |kind| move |seq| CopyOf { seq, kind };

@@ -23,6 +23,7 @@ use hickory_resolver::{
 };
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::{Failure, FetchConfig, guard};
@@ -33,8 +34,9 @@ const MAX_HOSTS: usize = 50_000;
 /// For one try of one name server; two tries stay within the time allowed for connecting.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How the cache did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// Names that were asked for, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct DnsCounts {
     /// Answered from the cache.
     pub hits: u64,
@@ -42,6 +44,21 @@ pub struct DnsCounts {
     pub misses: u64,
     /// Of those asked, without an address.
     pub failures: u64,
+    /// Time that the lookups took, added up, in milliseconds.
+    pub lookup_ms: u64,
+}
+
+impl DnsCounts {
+    /// Both added up.
+    #[must_use]
+    pub fn plus(self, more: Self) -> Self {
+        Self {
+            hits: self.hits + more.hits,
+            misses: self.misses + more.misses,
+            failures: self.failures + more.failures,
+            lookup_ms: self.lookup_ms + more.lookup_ms,
+        }
+    }
 }
 
 /// The resolver; clones share one cache.
@@ -64,6 +81,7 @@ struct Inner {
     hits: AtomicU64,
     misses: AtomicU64,
     failures: AtomicU64,
+    lookup_ms: AtomicU64,
 }
 
 #[derive(Clone)]
@@ -87,12 +105,18 @@ impl Dns {
             hits: AtomicU64::default(),
             misses: AtomicU64::default(),
             failures: AtomicU64::default(),
+            lookup_ms: AtomicU64::default(),
         }))
     }
 
     pub fn counts(&self) -> DnsCounts {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        DnsCounts { hits: read(&self.0.hits), misses: read(&self.0.misses), failures: read(&self.0.failures) }
+        DnsCounts {
+            hits: read(&self.0.hits),
+            misses: read(&self.0.misses),
+            failures: read(&self.0.failures),
+            lookup_ms: read(&self.0.lookup_ms),
+        }
     }
 
     /// The addresses to connect to; port 0 stands for the URL's own.
@@ -131,6 +155,7 @@ impl Inner {
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let answer = self.look_up(host).await;
+        self.lookup_ms.fetch_add(now.elapsed().as_millis() as u64, Ordering::Relaxed);
         if answer.is_err() {
             self.failures.fetch_add(1, Ordering::Relaxed);
         }

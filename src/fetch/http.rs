@@ -217,6 +217,10 @@ impl Fetcher for HttpFetcher {
         .boxed()
     }
 
+    fn dns(&self) -> Option<DnsCounts> {
+        Some(self.dns_counts())
+    }
+
     fn sent(&self, request: &Request) -> Option<SentRequest> {
         let built = self.request(&self.client, request).build().ok()?;
         let url = &request.url;

@@ -155,6 +155,11 @@ pub trait Fetcher: Send + Sync + 'static {
         None
     }
 
+    /// How names were looked up so far; `None` where none are.
+    fn dns(&self) -> Option<DnsCounts> {
+        None
+    }
+
     /// For a recorded web, when its recording began. Time is virtual then: answers come at once and say how long they
     /// took.
     fn recorded_at(&self) -> Option<Timestamp> {

@@ -3,18 +3,23 @@
 //! Promises: at most `size` links are in the sample; when one leaves, the oldest that waits outside takes its place.
 //! Never: compares links; their priorities do that.
 
-use std::collections::VecDeque;
+use std::io;
 
 use rustc_hash::FxHashSet;
 
-use crate::topical_rank::NodeId;
+use crate::{
+    spill::{Paged, Room},
+    topical_rank::NodeId,
+};
 
 /// Which waiting links may be compared now; the others wait in the order of discovery.
 #[derive(Debug, Default)]
 pub struct Sample {
     size: usize,
     members: FxHashSet<NodeId>,
-    outside: VecDeque<NodeId>,
+    /// Those that wait outside, and how many at its front have had their turn.
+    outside: Paged<u32>,
+    gone: usize,
 }
 
 impl Sample {
@@ -24,12 +29,18 @@ impl Sample {
         Self { size, ..Self::default() }
     }
 
+    /// Keeps no more of the list of those outside in memory than `room`.
+    #[must_use]
+    pub fn within(self, room: Room) -> Self {
+        Self { outside: Paged::new(room), gone: 0, ..self }
+    }
+
     /// A link was discovered.
     pub fn add(&mut self, node: NodeId) {
         if self.members.len() < self.size {
             self.members.insert(node);
         } else if self.size > 0 {
-            self.outside.push_back(node);
+            self.outside.push(node.0);
         }
     }
 
@@ -43,9 +54,26 @@ impl Sample {
         if !self.members.remove(&node) {
             return None;
         }
-        let next = std::iter::from_fn(|| self.outside.pop_front()).find(|&next| waits(next))?;
-        self.members.insert(next);
-        Some(next)
+        while self.gone < self.outside.len() {
+            let next = NodeId(self.outside.get(self.gone));
+            self.gone += 1;
+            if waits(next) {
+                self.members.insert(next);
+                return Some(next);
+            }
+        }
+        None
+    }
+
+    #[must_use]
+    pub fn resident_bytes(&self) -> usize {
+        self.outside.resident_bytes()
+    }
+
+    /// # Errors
+    /// As for [`Paged::check`].
+    pub fn check(&self) -> io::Result<()> {
+        self.outside.check()
     }
 }
 

@@ -9,10 +9,18 @@
 //!
 //! Promises: no number here depends on the size of a site or crawl; a URL that is held back is never lost; a
 //! quarantined template gets a probe each time the crawl has grown fourfold, and is opened again if the probe
-//! pays; memory is bounded.
+//! pays; memory is bounded: of templates by their number, of held links by a room. When there are too many quarantined
+//! templates, those that hold the fewest links are opened, and have to be found out again.
 //! Never: decides what is relevant or a copy (the caller says), or looks at words as such (hashes only).
 
-use std::collections::{BTreeMap, VecDeque};
+mod held;
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    io,
+};
+
+use held::{HeldLinks, Pile};
 
 use regex::RegexSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     page::{SKETCH, Sketch},
+    spill::Room,
     topical_rank::NodeId,
     url::{Url, templates},
 };
@@ -92,6 +101,7 @@ pub struct Traps {
     config: TrapConfig,
     trusted: RegexSet,
     known: FxHashMap<String, Template>,
+    held: HeldLinks,
     /// Links to be put back into their queues.
     released: Vec<NodeId>,
     /// Held links that may pass once.
@@ -133,7 +143,7 @@ struct Quarantine {
     is_dry: bool,
     /// Pages that the crawl will have fetched when a link is let through.
     probe_at: u64,
-    held: Vec<NodeId>,
+    held: Pile,
 }
 
 impl Traps {
@@ -143,6 +153,12 @@ impl Traps {
     /// A trusted pattern that is no regular expression.
     pub fn new(config: TrapConfig) -> Result<Self, TrapConfigError> {
         Ok(Self { trusted: RegexSet::new(&config.trusted)?, config, ..Self::default() })
+    }
+
+    /// Keeps no more of the list of held links in memory than `room`.
+    #[must_use]
+    pub fn within(self, room: Room) -> Self {
+        Self { held: HeldLinks::within(room), ..self }
     }
 
     /// Takes in what a fetch brought; whether it pays.
@@ -166,12 +182,12 @@ impl Traps {
             if pays {
                 if let Some(quarantine) = template.quarantine.take() {
                     self.quarantined -= 1;
-                    self.released.extend(quarantine.held);
+                    self.released.extend(self.held.take_all(quarantine.held));
                 }
             } else if template.quarantine.is_none() && (is_stale || f64::from(template.dry) >= dry_from) {
                 self.quarantined += 1;
                 let probe_at = fetched + FIRST_PROBE;
-                template.quarantine = Some(Quarantine { is_dry: !is_stale, probe_at, held: Vec::new() });
+                template.quarantine = Some(Quarantine { is_dry: !is_stale, probe_at, held: Pile::default() });
             }
         }
         any_pays
@@ -197,7 +213,7 @@ impl Traps {
         for name in templates(url) {
             let quarantine = self.known.get_mut(&name).and_then(|template| template.quarantine.as_mut());
             if let Some(quarantine) = quarantine {
-                quarantine.held.push(node);
+                self.held.push(&mut quarantine.held, node);
                 return Gate::Held;
             }
         }
@@ -213,7 +229,7 @@ impl Traps {
             let mut probes: Vec<NodeId> = due
                 .filter(|quarantine| fetched >= quarantine.probe_at)
                 .filter_map(|quarantine| {
-                    let node = quarantine.held.pop()?;
+                    let node = self.held.pop(&mut quarantine.held)?;
                     quarantine.probe_at = fetched.saturating_mul(4);
                     Some(node)
                 })
@@ -233,7 +249,7 @@ impl Traps {
             if let Some(quarantine) = template.quarantine.take_if(|quarantine| quarantine.is_dry) {
                 template.dry = 0;
                 self.quarantined -= 1;
-                self.released.extend(quarantine.held);
+                self.released.extend(self.held.take_all(quarantine.held));
             }
         }
         self.released[before..].sort_unstable();
@@ -248,7 +264,7 @@ impl Traps {
         (template.stale, template.dry) = (0, 0);
         self.quarantined -= 1;
         let before = self.released.len();
-        self.released.extend(quarantine.held);
+        self.released.extend(self.held.take_all(quarantine.held));
         self.released[before..].sort_unstable();
         Some((self.released.len() - before) as u64)
     }
@@ -263,7 +279,7 @@ impl Traps {
                 is_dry: quarantine.is_dry,
                 fetched: template.fetched,
                 paid: template.paid,
-                held: quarantine.held.len() as u64,
+                held: quarantine.held.len(),
             })
         };
         let mut all: Vec<HeldTemplate> = self.known.iter().filter_map(held).collect();
@@ -274,11 +290,12 @@ impl Traps {
     /// The quarantined templates, with the number of links that are held for each.
     #[must_use]
     pub fn quarantined(&self) -> BTreeMap<String, u64> {
-        let held = |template: &Template| template.quarantine.as_ref().map(|quarantine| quarantine.held.len() as u64);
+        let held = |template: &Template| template.quarantine.as_ref().map(|quarantine| quarantine.held.len());
         self.known.iter().filter_map(|(name, template)| Some((name.clone(), held(template)?))).collect()
     }
 
-    /// Forgets templates that give no cause for suspicion, when there are too many.
+    /// Forgets templates that give no cause for suspicion, when there are too many; then those not in quarantine; then, where
+    /// most are in quarantine, half of these.
     fn make_room(&mut self) {
         if self.known.len() < MAX_TEMPLATES {
             return;
@@ -288,6 +305,26 @@ impl Traps {
         if self.known.len() >= MAX_TEMPLATES {
             self.known.retain(|_, template| template.quarantine.is_some());
         }
+        if self.known.len() > MAX_TEMPLATES / 4 * 3 {
+            let mut by_held: Vec<(u64, String)> = self.quarantined().into_iter().map(|(name, held)| (held, name)).collect();
+            by_held.sort_unstable();
+            for (_, name) in by_held.into_iter().take(MAX_TEMPLATES / 2) {
+                self.release(&name);
+                self.known.remove(&name);
+            }
+        }
+    }
+
+    /// Bytes in memory of the list of held links.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.held.resident_bytes()
+    }
+
+    /// # Errors
+    /// As for [`Paged::check`](crate::spill::Paged::check).
+    pub fn check(&self) -> io::Result<()> {
+        self.held.check()
     }
 }
 

@@ -1,15 +1,15 @@
 //! A model as a folder: written whole or not at all, checked before it is believed.
 
-use std::{
-    collections::BTreeMap,
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+mod files;
+mod versions;
 
+use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+
+pub(super) use files::sha256;
+use files::{FORMAT, damaged, lines, page_file, pretty, read_card};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+pub use versions::roll_back;
+use versions::{put_away, remove, sibling};
 
 use super::{Card, ModelError, WordCounts, guard::HandedOn};
 use crate::{
@@ -19,8 +19,6 @@ use crate::{
     topic::KeywordSet,
 };
 
-/// The format of the files that this windrow writes and reads.
-const FORMAT: u32 = 1;
 /// A file larger than this is no model.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -203,249 +201,5 @@ impl ModelBundle {
     }
 }
 
-/// Puts the version before back, and returns its card; what was in force becomes the earlier one, so that twice is not at
-/// all.
-///
-/// # Errors
-/// There is no earlier version, it is damaged, or a folder cannot be renamed.
-pub fn roll_back(folder: &Path) -> Result<Card, ModelError> {
-    let (previous, between) = (sibling(folder, ".previous"), sibling(folder, ".new"));
-    if !previous.join(CARD).is_file() {
-        return Err(ModelError::NoEarlier(folder.to_owned()));
-    }
-    let card = ModelBundle::open_alone(&previous)?.card;
-    remove(&between)?;
-    let rename = |from: &Path, to: &Path| fs::rename(from, to).map_err(ModelError::io(from));
-    // A save that was cut short may have left no model in force.
-    let was_in_force = folder.exists();
-    if was_in_force {
-        rename(folder, &between)?;
-    }
-    rename(&previous, folder)?;
-    if was_in_force {
-        rename(&between, &previous)?;
-    }
-    Ok(card)
-}
-
-/// Moves the folder of a version that is two steps back to `NAME.versions/VERSION-ID`.
-fn put_away(previous: &Path, folder: &Path) -> Result<(), ModelError> {
-    if !previous.exists() {
-        return Ok(());
-    }
-    let name = fs::read(previous.join(CARD))
-        .ok()
-        .and_then(|bytes| serde_json::from_slice::<Card>(&bytes).ok())
-        .map_or_else(|| "damaged".to_owned(), |card| format!("{:04}-{}", card.version, card.id));
-    let versions = sibling(folder, ".versions");
-    fs::create_dir_all(&versions).map_err(ModelError::io(&versions))?;
-    let place = versions.join(name);
-    remove(&place)?;
-    fs::rename(previous, &place).map_err(ModelError::io(previous))
-}
-
-/// The card, if its format is one that can be read.
-fn read_card(model: &str, bytes: &[u8]) -> Result<Card, ModelError> {
-    /// What every format must say first.
-    #[derive(Deserialize)]
-    struct Head {
-        format: u32,
-    }
-    let parse = |error: serde_json::Error| damaged(&model, CARD, error.to_string());
-    let Head { format } = serde_json::from_slice(bytes).map_err(parse)?;
-    if format != FORMAT {
-        return Err(ModelError::Format { model: model.to_owned(), found: format, expected: FORMAT });
-    }
-    serde_json::from_slice(bytes).map_err(parse)
-}
-
-/// `page.json` with one word a line, so that versions can be compared line by line.
-fn page_file(meaning: Meaning, words: &WordCounts) -> String {
-    let (relevant, irrelevant) = words.documents;
-    let mut text = format!(
-        "{{\"meaning\":{},\n\"counts\":{{\"documents\":[{relevant},{irrelevant}],\"smoothing\":{},\"words\":{{",
-        serde_json::json!(meaning),
-        words.smoothing
-    );
-    for (at, (word, relevant, irrelevant)) in words.iter().enumerate() {
-        let comma = if at == 0 { "" } else { "," };
-        _ = write!(text, "{comma}\n{}:[{relevant},{irrelevant}]", serde_json::json!(word));
-    }
-    text.push_str("\n}}}\n");
-    text
-}
-
-/// A list with one element a line.
-fn lines(values: &[impl Serialize]) -> Vec<u8> {
-    let lines: Vec<String> = values.iter().map(|value| serde_json::to_string(value).unwrap_or_default()).collect();
-    format!("[\n{}\n]\n", lines.join(",\n")).into_bytes()
-}
-
-fn pretty(value: &impl Serialize) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
-    bytes.push(b'\n');
-    bytes
-}
-
-fn damaged(model: &impl ToString, file: &str, what: String) -> ModelError {
-    ModelError::Damaged { model: model.to_string(), file: file.to_owned(), what }
-}
-
-/// SHA-256 in hexadecimal.
-pub(super) fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut hex, byte| {
-        _ = write!(hex, "{byte:02x}");
-        hex
-    })
-}
-
-/// The folder of the same name with an ending, beside `folder`.
-fn sibling(folder: &Path, ending: &str) -> PathBuf {
-    let mut name = folder.file_name().unwrap_or_default().to_owned();
-    name.push(ending);
-    folder.with_file_name(name)
-}
-
-fn remove(folder: &Path) -> Result<(), ModelError> {
-    if folder.exists() { fs::remove_dir_all(folder).map_err(ModelError::io(folder)) } else { Ok(()) }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bundle(rice: f64) -> ModelBundle {
-        let mut words = WordCounts::new((3.0, 4.5), 10.0);
-        words.add("rice", rice, 0.0);
-        words.add("goal \"quoted\"", 0.125, 7.0);
-        let card = Card { name: "farm".to_owned(), ..Card::default() };
-        ModelBundle::new(words, Meaning { base_rate: 0.25, ..Meaning::default() }, Some(TrainedLinkModel::default()), card)
-            .unwrap()
-    }
-
-    fn saved() -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("models/farm");
-        bundle(12.5).save(&path).unwrap();
-        (folder, path)
-    }
-
-    fn refusal(path: &Path) -> String {
-        ModelBundle::open(path).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn a_model_comes_back_as_it_was_written() {
-        let (_folder, path) = saved();
-        let (written, read) = (bundle(12.5), ModelBundle::open(&path).unwrap());
-        assert_eq!((&read.words, &read.link, &read.card), (&written.words, &written.link, &written.card));
-        assert_eq!(read.page, written.page);
-        assert!(fs::read_to_string(path.join("card.md")).unwrap().starts_with("# farm, version 1"));
-        assert_eq!(fs::read_to_string(path.join(PAGE)).unwrap().lines().count(), 5, "one word a line");
-    }
-
-    #[test]
-    fn every_file_cut_short_or_changed_is_refused_by_name() {
-        for file in [PAGE, LINK, CARD] {
-            let (_folder, path) = saved();
-            let whole = fs::read(path.join(file)).unwrap();
-            for length in [0, 1, whole.len() / 2, whole.len() - 2] {
-                fs::write(path.join(file), &whole[..length]).unwrap();
-                let said = refusal(&path);
-                assert!(said.contains(file) && said.contains("train it again"), "{file} {length}: {said}");
-            }
-            fs::remove_file(path.join(file)).unwrap();
-            assert!(refusal(&path).contains(file));
-        }
-        let (_folder, path) = saved();
-        let changed = fs::read_to_string(path.join(PAGE)).unwrap().replace("12.5", "92.5");
-        fs::write(path.join(PAGE), changed).unwrap();
-        assert!(refusal(&path).contains("page.json of model"));
-    }
-
-    #[test]
-    fn a_model_of_another_format_is_refused_clearly() {
-        let (_folder, path) = saved();
-        let card = fs::read_to_string(path.join(CARD)).unwrap();
-        fs::write(path.join(CARD), card.replace("\"format\": 1", "\"format\": 7")).unwrap();
-        assert!(refusal(&path).contains("is of format 7, this windrow reads format 1"));
-    }
-
-    #[test]
-    fn counts_that_no_model_can_have_are_refused_even_with_a_right_checksum() {
-        let (_folder, path) = saved();
-        let page = fs::read_to_string(path.join(PAGE)).unwrap().replace("[12.5,", "[-12.5,");
-        let card = fs::read_to_string(path.join(CARD)).unwrap().replace(&bundle(12.5).card.files[PAGE], &sha256(page.as_bytes()));
-        fs::write(path.join(PAGE), page).unwrap();
-        fs::write(path.join(CARD), card).unwrap();
-        assert!(refusal(&path).contains("the counts of \"rice\" are -12.5 and 0"));
-    }
-
-    fn bytes_of(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
-        files.map(|file| (file.file_name().to_string_lossy().into_owned(), fs::read(file.path()).unwrap())).collect()
-    }
-
-    #[test]
-    fn rolling_back_restores_byte_identical_files_and_every_version_is_kept() {
-        let (_folder, path) = saved();
-        let first = bytes_of(&path);
-        bundle(2.0).save(&path).unwrap();
-        let second = bytes_of(&path);
-        assert_ne!(first, second);
-        assert_eq!(roll_back(&path).unwrap().id, bundle(12.5).card.id);
-        assert_eq!(bytes_of(&path), first);
-        bundle(3.0).save(&path).unwrap();
-        let kept: Vec<_> = fs::read_dir(sibling(&path, ".versions")).unwrap().map(|entry| entry.unwrap().path()).collect();
-        assert_eq!(kept.len(), 1, "{kept:?}");
-        assert_eq!(bytes_of(&kept[0]), second);
-    }
-
-    #[test]
-    fn a_damaged_model_names_its_file_and_the_version_that_still_works() {
-        let (_folder, path) = saved();
-        bundle(2.0).save(&path).unwrap();
-        fs::write(path.join(PAGE), "{").unwrap();
-        let said = refusal(&path);
-        let works = format!("version 1 ({}) in {}", bundle(12.5).card.id, sibling(&path, ".previous").display());
-        assert!(said.contains("page.json of model") && said.contains(&works) && said.contains("--rollback"), "{said}");
-        roll_back(&path).unwrap();
-        assert!(ModelBundle::open(&path).is_ok());
-        assert!(roll_back(&path).is_err(), "the damaged one is not put back");
-        assert!(ModelBundle::open(&path).is_ok());
-    }
-
-    #[test]
-    fn examples_travel_with_the_model() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("farm");
-        let example = |url: &str| LabelledExample {
-            url: url.to_owned(),
-            relevant: true,
-            evidence: 0.25,
-            terms: [("稻 \"q\"", 2.5)].into_iter().collect(),
-        };
-        let examples = vec![example("http://e.com/1"), example("http://e.com/2")];
-        bundle(1.0).with_examples(examples.clone()).save(&path).unwrap();
-        assert_eq!(ModelBundle::open(&path).unwrap().examples, examples);
-        fs::write(path.join(EXAMPLES), "[]").unwrap();
-        assert!(refusal(&path).contains("examples.json of model"));
-    }
-
-    #[test]
-    fn the_model_before_is_kept_and_can_be_put_back() {
-        let (_folder, path) = saved();
-        assert!(roll_back(&path).unwrap_err().to_string().contains("no earlier version"));
-        bundle(99.0).save(&path).unwrap();
-        let rice = || ModelBundle::open(&path).unwrap().words.iter().find(|word| word.0 == "rice").unwrap().1;
-        assert!((rice() - 99.0).abs() < 1e-9);
-        roll_back(&path).unwrap();
-        assert!((rice() - 12.5).abs() < 1e-9);
-        roll_back(&path).unwrap();
-        assert!((rice() - 99.0).abs() < 1e-9, "rolling back twice is not rolling back");
-        bundle(1.0).save(&path).unwrap();
-        fs::remove_dir_all(&path).unwrap();
-        roll_back(&path).unwrap();
-        assert!((rice() - 99.0).abs() < 1e-9, "after a save that was cut short");
-    }
-}
+mod tests;

@@ -4,23 +4,20 @@
 //! quarter of all URLs is never trained on; of few labels each is judged by a model that was trained without it, and those
 //! that the model before has learnt from are left out. What the crawl only believes teaches a little and proves nothing.
 
+mod links;
+mod turns;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use links::Links;
+pub use links::{FeatureChange, LinkDifference};
+use turns::{by_turns, evidence_without, folds};
 
 use super::{
-    Card, DataSource, Difference, Document, HeldOut, LabelledExample, Measured, Metrics, ModelBundle, ModelError, PageTrainer,
-    Scored, TrainingSet, compare,
-    guard::{at_first, contradict},
-    training_set::is_held_out,
+    Card, DataSource, Difference, Document, HeldOut, LabelledExample, Measured, ModelBundle, ModelError, PageTrainer, Scored,
+    TrainingSet, compare, guard::contradict, training_set::is_held_out,
 };
-use crate::{
-    link_classifier::{Evidence, Feature, TrainedLinkModel},
-    page::TermBag,
-    page_classifier::{Calibration, TrainedPageModel},
-    text::TermId,
-    topic::KeywordSet,
-};
+use crate::{page::TermBag, page_classifier::Calibration, text::TermId, topic::KeywordSet};
 
 /// The one source that pages of crawls belong to, so that a URL is held out of every version or of none.
 const SOURCE: &str = "crawl";
@@ -28,8 +25,6 @@ const SOURCE: &str = "crawl";
 const HELD_OUT: f64 = 0.25;
 /// With fewer labels than this all are trained on, and measured with by turns.
 const MANY_LABELS: usize = 200;
-/// Turns.
-const FOLDS: u64 = 5;
 /// Labelled pages that a model keeps for the next crawl, at most.
 const MAX_EXAMPLES: usize = 1_000;
 /// How far from 0.5 a page must be judged to count as sure.
@@ -42,9 +37,6 @@ const ENOUGH_LABELS: usize = 20;
 const PARENT_TEXT: f64 = 20_000.0;
 /// Weight of common text that a class is smoothed with, as a share of its own.
 const SMOOTHING: f64 = 0.02;
-/// Links below which their weights are left alone, and held-out ones below which they cannot be measured.
-const MIN_LINKS: (usize, usize) = (50, 20);
-
 /// A fetched page as the crawl's store gives it.
 #[derive(Debug, Clone, Default)]
 pub struct LabelledPage {
@@ -91,31 +83,6 @@ pub struct Candidate {
     pub held_out: usize,
 }
 
-/// Link weights before and after, on held-out links. What came of a link is its page's label, else the page model's word.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LinkDifference {
-    pub before: Metrics,
-    pub after: Metrics,
-    /// All weights, the most changed first.
-    pub features: Vec<FeatureChange>,
-}
-
-/// The weight of a piece of link evidence, in log-odds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FeatureChange {
-    pub feature: &'static str,
-    pub before: f64,
-    pub after: f64,
-}
-
-impl LinkDifference {
-    /// Whether the new weights are kept.
-    #[must_use]
-    pub fn is_better(&self) -> bool {
-        self.after.log_loss < self.before.log_loss
-    }
-}
-
 /// Trains a candidate from the pages of a crawl on top of the `current` model, if there is one.
 ///
 /// Labelled pages count fully, pages judged above 0.9 or below 0.1 a little, others not at all.
@@ -160,44 +127,6 @@ pub fn retrain(
         Candidate { bundle, difference, links: link_difference, labelled, believed: train.len() - labelled, held_out: measured };
     candidate.write_card(&set, &train, current, settings);
     Ok(candidate)
-}
-
-/// Labelled pages, and a model that was trained without them.
-struct Fold {
-    tested: Vec<usize>,
-    model: TrainedPageModel,
-}
-
-/// The labelled pages of `train` in parts, each with a model that was trained on all else.
-fn folds(set: &TrainingSet, train: &[usize], trainer: &PageTrainer<'_>) -> Vec<Fold> {
-    let of_fold = |fold: u64| {
-        let is_tested = |at: usize| set.examples()[at].known && set.examples()[at].fold(FOLDS) == fold;
-        let (tested, rest): (Vec<usize>, Vec<usize>) = train.iter().partition(|&&at| is_tested(at));
-        // Without pages of both classes there is no model; such pages are not measured with.
-        trainer.train(set, &rest).ok().map(|trained| Fold { tested, model: trained.model })
-    };
-    (0..FOLDS).filter_map(of_fold).collect()
-}
-
-/// What the model that was trained without a page adds to the page's log-odds; 0 where there is none.
-fn evidence_without(set: &TrainingSet, folds: &[Fold], url: &str) -> f64 {
-    let of_fold = |fold: &Fold| {
-        let at = fold.tested.iter().find(|&&at| set.examples()[at].key == url)?;
-        Some(fold.model.evidence(&set.examples()[*at].reading))
-    };
-    (folds.iter().find_map(of_fold).unwrap_or_default() * 1e4).round() / 1e4
-}
-
-/// Every labelled page with what a crawl would say of it that knew all labels but those of its part.
-fn by_turns(folds: &[Fold], examples: &[LabelledExample], keywords: &KeywordSet, set: &TrainingSet) -> Vec<(usize, Option<f64>)> {
-    let mut judged = Vec::new();
-    for Fold { tested, model } in folds {
-        let is_tested = |url: &str| tested.iter().any(|&at| set.examples()[at].key == url);
-        let others = examples.iter().filter(|example| !is_tested(&example.url)).map(|example| example.read(keywords));
-        let model = at_first(model, others, keywords.len());
-        judged.extend(tested.iter().map(|&at| (at, Some(model.judge(&set.examples()[at].reading).relevance.get()))));
-    }
-    judged
 }
 
 /// The `judged` pages that the model before has not learnt from.
@@ -272,47 +201,6 @@ fn trainer<'a>(set: &TrainingSet, train: &[usize], labelled: usize, current: Opt
     PageTrainer { parent: Some((&current.words, share)), smoothing: smoothing(text + parent_text), calibration, ..defaults }
 }
 
-/// Links whose outcome is known, split like the pages they led to.
-#[derive(Debug, Default)]
-struct Links {
-    train: Vec<(Evidence, f64)>,
-    held_out: Vec<(Evidence, f64)>,
-}
-
-impl Links {
-    fn add(&mut self, page: &LabelledPage) {
-        let Some(evidence) = Evidence::from_slice(&page.evidence) else { return };
-        let outcome = page.label.map_or(page.relevance, |label| f64::from(u8::from(label)));
-        let side = if is_held_out(SOURCE, &page.url, HELD_OUT) { &mut self.held_out } else { &mut self.train };
-        side.push((evidence, outcome));
-    }
-
-    /// New weights if they are better than those before, else those before.
-    fn train(&self, current: Option<&ModelBundle>) -> (Option<TrainedLinkModel>, Option<LinkDifference>) {
-        let before = current.and_then(|model| model.link.clone());
-        if self.train.len() < MIN_LINKS.0 || self.held_out.len() < MIN_LINKS.1 {
-            return (before, None);
-        }
-        let start = before.clone().unwrap_or_default();
-        let fitted = TrainedLinkModel::fit(&start, &self.train);
-        let measure = |model: &TrainedLinkModel| {
-            let scored = self
-                .held_out
-                .iter()
-                .map(|(evidence, outcome)| Scored { probability: model.estimate(evidence).get(), relevant: *outcome >= 0.5 });
-            Metrics::of(&scored.collect::<Vec<_>>())
-        };
-        let mut features: Vec<FeatureChange> = Feature::ALL
-            .into_iter()
-            .zip(start.all().into_iter().zip(fitted.all()))
-            .map(|(feature, (before, after))| FeatureChange { feature: feature.name(), before, after })
-            .collect();
-        features.sort_by(|a, b| (b.after - b.before).abs().total_cmp(&(a.after - a.before).abs()));
-        let difference = LinkDifference { before: measure(&start), after: measure(&fitted), features };
-        (if difference.is_better() { Some(fitted) } else { before }, Some(difference))
-    }
-}
-
 impl Candidate {
     fn write_card(&mut self, set: &TrainingSet, train: &[usize], current: Option<&ModelBundle>, settings: &RetrainSettings<'_>) {
         let count = |known: bool, relevant: bool| {
@@ -355,126 +243,4 @@ impl Candidate {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::link_classifier::FEATURES;
-
-    const FARM: [&str; 8] = ["rice", "paddy", "soil", "harvest", "irrigation", "seedling", "manure", "plough"];
-    const SPORT: [&str; 8] = ["goal", "team", "match", "league", "coach", "stadium", "season", "referee"];
-
-    /// `number` pages, every second about farming; `label` says which are labelled, `judged` what the crawl thought.
-    fn pages(number: u64, label: impl Fn(u64) -> bool, judged: impl Fn(bool) -> f64) -> Vec<LabelledPage> {
-        let mut random = fastrand::Rng::with_seed(7);
-        (0..number)
-            .map(|n| {
-                let relevant = n % 2 == 0;
-                let words = if relevant { FARM } else { SPORT };
-                let mut terms: Vec<(String, f32)> = (0..6).map(|_| (format!("common{}", random.u8(0..30)), 1.0)).collect();
-                terms.extend((0..12).map(|_| (words[random.usize(0..8)].to_owned(), 1.0)));
-                let mut evidence = vec![0.0; FEATURES];
-                evidence[0] = 1.0;
-                evidence[4] = f32::from(u8::from(relevant));
-                LabelledPage {
-                    seq: n + 1,
-                    url: format!("http://e.com/{n}"),
-                    terms: terms.iter().map(|(word, count)| (word.as_str(), *count)).collect(),
-                    relevance: judged(relevant),
-                    label: label(n).then_some(relevant),
-                    evidence,
-                    ..LabelledPage::default()
-                }
-            })
-            .collect()
-    }
-
-    fn settings(keywords: &KeywordSet) -> RetrainSettings<'_> {
-        RetrainSettings { name: "farm", description: "Farms.", crawl: "crawl-1", today: "2026-11-21", keywords, threshold: 0.5 }
-    }
-
-    #[test]
-    fn labels_make_a_model_that_is_better_than_what_the_crawl_judged() {
-        let none = KeywordSet::default();
-        let crawl = pages(300, |_| true, |relevant| if relevant { 0.6 } else { 0.55 });
-        let candidate = retrain(crawl, None, &settings(&none)).unwrap();
-        assert_eq!(candidate.difference.is_better(), Some(true), "{:?}", candidate.difference);
-        assert!(candidate.difference.after.auc.unwrap() > 0.99);
-        assert!((40..110).contains(&candidate.held_out) && candidate.labelled + candidate.held_out == 300);
-        assert!(candidate.difference.flipped.iter().all(|page| !page.relevant && page.after < 0.5));
-        let links = candidate.links.unwrap();
-        assert!(links.is_better() && candidate.bundle.link.is_some(), "{links:?}");
-    }
-
-    #[test]
-    fn flipped_labels_are_refused_however_well_a_model_can_learn_them() {
-        let none = KeywordSet::default();
-        let flipped = |number| {
-            let mut crawl = pages(number, |_| true, |relevant| if relevant { 0.8 } else { 0.2 });
-            for page in &mut crawl {
-                page.label = page.label.map(|label| !label);
-            }
-            crawl
-        };
-        for number in [30, 300] {
-            let candidate = retrain(flipped(number), None, &settings(&none)).unwrap();
-            assert!(candidate.difference.after.auc.unwrap() > 0.9, "they can be learnt");
-            assert!(candidate.difference.contradicts);
-            assert_eq!(candidate.difference.is_better(), Some(false));
-        }
-    }
-
-    #[test]
-    fn thirty_labels_are_trained_on_and_measured_with_by_turns() {
-        let none = KeywordSet::default();
-        let crawl = || pages(120, |n| n < 30, |relevant| if relevant { 0.55 } else { 0.45 });
-        let candidate = retrain(crawl(), None, &settings(&none)).unwrap();
-        assert_eq!((candidate.labelled, candidate.held_out, candidate.bundle.examples.len()), (30, 30, 30));
-        assert_eq!(candidate.difference.is_better(), Some(true), "{:?}", candidate.difference);
-        let again = retrain(crawl(), Some(&candidate.bundle), &settings(&none)).unwrap();
-        assert_eq!((again.held_out, again.difference.is_better()), (0, None), "what a model has learnt from proves nothing");
-    }
-
-    #[test]
-    fn a_second_round_names_its_parent_and_keeps_its_words() {
-        let none = KeywordSet::default();
-        let crawl = || pages(200, |_| true, |relevant| if relevant { 0.6 } else { 0.55 });
-        let first = retrain(crawl(), None, &settings(&none)).unwrap().bundle;
-        let mut renamed = crawl();
-        for page in &mut renamed {
-            let words: Vec<(String, f32)> = page.terms.iter().map(|term| (format!("{}-new", term.word), term.count)).collect();
-            page.terms = words.iter().map(|(word, count)| (word.as_str(), *count)).collect();
-        }
-        let second = retrain(renamed, Some(&first), &settings(&none)).unwrap().bundle;
-        assert_eq!((second.card.version, second.card.parent.as_deref()), (2, Some(first.card.id.as_str())));
-        assert!(["rice", "rice-new"].iter().all(|word| second.page.word_weight(TermId::of(word)) > 1.0));
-        assert_eq!(second.card.data.len(), 4);
-    }
-
-    #[test]
-    fn without_labels_it_learns_what_the_crawl_was_sure_of_but_proves_nothing() {
-        let none = KeywordSet::default();
-        let crawl = pages(100, |_| false, |relevant| if relevant { 0.97 } else { 0.02 });
-        let candidate = retrain(crawl, None, &settings(&none)).unwrap();
-        assert_eq!((candidate.labelled, candidate.believed, candidate.held_out), (0, 100, 0));
-        assert!(candidate.bundle.page.word_weight(TermId::of("rice")) > 0.5);
-        assert_eq!(candidate.difference.is_better(), None);
-        assert!(candidate.bundle.card.to_markdown().contains("Too few labelled pages"));
-    }
-
-    #[test]
-    fn labels_outweigh_what_the_crawl_believed() {
-        let none = KeywordSet::default();
-        // Half the pages are labelled; of the rest the crawl believes the opposite.
-        let crawl = pages(200, |n| n % 4 < 2, |relevant| if relevant { 0.02 } else { 0.98 });
-        let candidate = retrain(crawl, None, &settings(&none)).unwrap();
-        assert!(candidate.bundle.page.word_weight(TermId::of("rice")) > 0.5);
-    }
-
-    #[test]
-    fn pages_of_one_kind_only_are_refused_with_what_is_missing() {
-        let none = KeywordSet::default();
-        let crawl = pages(50, |_| false, |_| 0.99);
-        let error = retrain(crawl, None, &settings(&none)).unwrap_err().to_string();
-        assert!(error.contains("50 relevant and 0 irrelevant") && error.contains("label more pages"), "{error}");
-        assert!(retrain(Vec::new(), None, &settings(&none)).is_err());
-    }
-}
+mod tests;

@@ -234,7 +234,7 @@ impl App {
     }
 
     pub fn tell_crawl(&self, slot: &Slot) {
-        self.tell(Event::Crawl(Box::new(slot.summary())));
+        slot.tell(|summary| self.tell(Event::Crawl(Box::new(summary))));
     }
 }
 

@@ -2,15 +2,12 @@
 //!
 //! Promises: a file is replaced whole or not at all, also by a crash; only its owner may read it.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    io::Write,
-    os::unix::fs::OpenOptionsExt,
-    path::Path,
-};
+use std::{fs, path::Path};
 
 use anyhow::Context;
 use serde::{Serialize, de::DeserializeOwned};
+
+use crate::disk::{self, Readers};
 
 /// Writes a value.
 pub(super) fn save<T: Serialize>(path: &Path, value: &T) -> anyhow::Result<()> {
@@ -22,11 +19,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let fault = || format!("{} cannot be written", path.display());
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).with_context(fault)?;
-    let fresh = path.with_extension("new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh).with_context(fault)?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).with_context(fault)?;
-    fs::rename(&fresh, path).with_context(fault)?;
-    File::open(folder).and_then(|folder| folder.sync_all()).with_context(fault)
+    disk::replace(path, bytes, Readers::Owner).with_context(fault)
 }
 
 /// Reads a value; `None` where there is no file.

@@ -29,6 +29,17 @@ impl Sketch {
         Self(std::array::from_fn(|group| byte(group).unwrap_or_default()))
     }
 
+    /// The sketch as it is written down.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; SKETCH] {
+        self.0
+    }
+
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; SKETCH]) -> Self {
+        Self(bytes)
+    }
+
     /// In how many numbers two sketches agree: about [`SKETCH`] times the Jaccard index of the sets.
     #[must_use]
     pub fn agreement(&self, other: &Self) -> usize {

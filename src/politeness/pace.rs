@@ -57,7 +57,7 @@ pub struct Reply {
 }
 
 /// The pace of one host.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Pace {
     ledger: Ledger,
     under_way: u32,

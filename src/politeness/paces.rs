@@ -19,7 +19,7 @@ const MAX_ADDRESSES: usize = 10_000;
 
 /// Every host that is being crawled, named by [`authority`](crate::url::authority).
 ///
-/// Grows with the hosts until they are [forgotten](Self::forget).
+/// Grows with the hosts until they are [forgotten](Self::forget); addresses at rest are dropped.
 #[derive(Debug, Default)]
 pub struct Paces {
     config: PaceConfig,
@@ -40,13 +40,13 @@ impl Paces {
     }
 
     /// Goes on with a host from what was remembered of it.
-    pub fn resume(&mut self, host: &str, ledger: Ledger) {
-        self.hosts.insert(host.to_owned(), Pace::resume(ledger));
+    pub fn restore(&mut self, host: &str, pace: Pace) {
+        self.hosts.insert(host.to_owned(), pace);
     }
 
-    /// Lets go of a host that is not asked for now; its ledger is what [`resume`](Self::resume) takes.
-    pub fn forget(&mut self, host: &str) -> Option<Ledger> {
-        self.hosts.remove(host).map(|pace| pace.ledger().clone())
+    /// Lets go of a host; its pace is what [`restore`](Self::restore) takes.
+    pub fn forget(&mut self, host: &str) -> Option<Pace> {
+        self.hosts.remove(host)
     }
 
     /// From when on a host may be asked; `None` while as many requests to it, or to its address, are under way as may be.
@@ -217,9 +217,9 @@ mod tests {
         let reply =
             Reply { elapsed: Duration::from_millis(10), status: 429, retry_after: Some(Duration::from_secs(99)), bytes: 0 };
         paces.on_response("a", None, Timestamp(1_010), &reply, 0.0);
-        let ledger = paces.forget("a").unwrap();
+        let pace = paces.forget("a").unwrap();
         assert_eq!(paces.ready_at("a", None), Some(Timestamp(0)));
-        paces.resume("a", ledger);
+        paces.restore("a", pace);
         assert_eq!(paces.ready_at("a", None), Some(Timestamp(1_010 + 99_000)));
         assert_eq!(paces.ledger("a").map(|known| known.throttled), Some(1));
     }

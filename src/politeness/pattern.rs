@@ -4,8 +4,10 @@
 //! brought to one spelling (2.2.2); matching takes time linear in path and
 //! pattern, however many stars there are.
 
+use serde::{Deserialize, Serialize};
+
 /// A pattern, ready to match.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Pattern {
     /// What stands between the stars, in the spelling of [`normalized`].
     pieces: Vec<Box<str>>,

@@ -8,6 +8,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::pattern::{Pattern, normalized};
 use crate::{page::Timestamp, url::Url};
 
@@ -30,7 +32,7 @@ const RETRY: Duration = Duration::from_mins(10);
 const GRACE: Duration = Duration::from_hours(30 * 24);
 
 /// The rules that one robots.txt has for one crawler.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Robots {
     standing: Standing,
     /// The longest first; of two equally long the one that allows.
@@ -39,7 +41,7 @@ pub struct Robots {
     sitemaps: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Standing {
     Rules,
     /// There is none; all is allowed.
@@ -48,7 +50,7 @@ enum Standing {
     Unreachable(u16),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Rule {
     allows: bool,
     pattern: Pattern,

@@ -1,6 +1,7 @@
 //! What the report is made from: the rows of the store, and the facts that no row holds.
 
 use crate::{
+    fetch::DnsCounts,
     page::Timestamp,
     store::{CrawlState, HostRecord, OutlinkRecord, PageRecord},
     text::Language,
@@ -51,6 +52,8 @@ pub struct CrawlFacts {
     pub started: Option<Timestamp>,
     /// The crawl ran on a recorded web: its times are those of a virtual clock.
     pub virtual_time: bool,
+    /// How names were looked up; `None` for a recorded web.
+    pub dns: Option<DnsCounts>,
     /// Versions of the page model that judged pages.
     pub model_versions: u32,
     /// The page model's weightiest words, weights above 0, in any order.

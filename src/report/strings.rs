@@ -170,6 +170,8 @@ texts! {
     politeness_intro: "The {shown} hosts with most requests of {count}; all are in {file}. Throttled counts the times a server asked to slow down.",
         "共访问 {count} 个主机，以下列出请求最多的 {shown} 个；全部见 {file}。“限速”指服务器要求放慢的次数。";
     no_hosts: "No server was asked.", "没有访问任何服务器。";
+    dns: "Name servers were asked {lookups} times ({failures} times there was no address, {mean} ms each on average); {hits} times the answer was still known.",
+        "共向域名服务器查询 {lookups} 次（其中 {failures} 次没有地址，平均每次 {mean} 毫秒），另有 {hits} 次由缓存直接给出。";
     host: "Host", "主机";
     requests: "Requests", "请求";
     failures: "Failures", "失败";

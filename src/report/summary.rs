@@ -45,6 +45,8 @@ pub struct Summary {
     pub model_versions: u32,
     pub links: LinkCounts,
     pub hosts: HostCounts,
+    /// `null` for a recorded web.
+    pub dns: Option<Dns>,
     pub decoding: Decoding,
     pub copies: Copies,
     pub drift: Drift,
@@ -148,6 +150,18 @@ pub struct HostCounts {
     /// Hosts that asked to slow down at least once.
     pub throttled: u64,
     pub requests: u64,
+}
+
+/// Host names that were asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Dns {
+    /// Asked of a name server, and without an address.
+    pub lookups: u64,
+    pub failures: u64,
+    /// Answered from the cache.
+    pub cache_hits: u64,
+    /// Mean time of a lookup.
+    pub mean_ms: Option<u64>,
 }
 
 /// How well bodies could be turned into text.

@@ -21,7 +21,9 @@ use super::{
     links_csv::fate_name,
     reasons::Reasons,
     share::Yield,
-    summary::{Arm, Arms, Decoding, DepthYield, Harvest, HostCounts, LinkCounts, PageCounts, SCHEMA_VERSION, Summary, Timing},
+    summary::{
+        Arm, Arms, Decoding, DepthYield, Dns, Harvest, HostCounts, LinkCounts, PageCounts, SCHEMA_VERSION, Summary, Timing,
+    },
     top::Top,
 };
 
@@ -230,6 +232,12 @@ impl Tally {
                 quarantined: facts.state.quarantined.clone(),
             },
             hosts: self.hosts,
+            dns: facts.dns.map(|dns| Dns {
+                lookups: dns.misses,
+                failures: dns.failures,
+                cache_hits: dns.hits,
+                mean_ms: dns.lookup_ms.checked_div(dns.misses),
+            }),
             decoding: Decoding {
                 charsets: self.charsets,
                 damaged: self.damaged,

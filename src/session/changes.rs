@@ -8,7 +8,11 @@ use std::{collections::BTreeMap, fs, path::Path};
 use anyhow::{Context, bail};
 
 use super::folder::{CONFIG, TOPIC};
-use crate::{config::Config, topic::Topic};
+use crate::{
+    config::Config,
+    disk::{self, Readers},
+    topic::Topic,
+};
 
 /// Keeps topic and configuration with the crawl in `out`; where others are kept there, `accept` replaces them.
 ///
@@ -41,14 +45,12 @@ pub(super) fn keep(out: &Path, topic: &Topic, config: &Config, accept: bool) -> 
     Ok(())
 }
 
-/// Writes a file at once: a crawl that is killed meanwhile has the old one or the new one, never half of it.
+/// Replaces a file, unless it says the same.
 pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     if fs::read(path).is_ok_and(|before| before == text.as_bytes()) {
         return Ok(());
     }
-    let fresh = path.with_extension("new");
-    fs::write(&fresh, text)?;
-    fs::rename(&fresh, path)
+    disk::replace(path, text.as_bytes(), Readers::Usual)
 }
 
 /// A configuration as this version reads it, so that a key that is new since is no change.

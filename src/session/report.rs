@@ -36,6 +36,7 @@ pub fn write(store: &Store, dir: &Path, language: Option<&str>) -> anyhow::Resul
         stop,
         started: Some(run.started),
         virtual_time: run.virtual_time,
+        dns: run.dns,
         model_versions: run.model_versions,
         top_terms: run.top_terms,
         link_weights: run.link_weights.into_iter().map(|(name, prior, now)| LinkWeight { name, prior, now }).collect(),

@@ -1,12 +1,8 @@
 //! Byte strings in a file, found by their place.
 
-use std::{
-    cell::RefCell,
-    fs::File,
-    io::{self, Read, Seek, SeekFrom, Write},
-};
+use std::{cell::RefCell, io};
 
-use super::{Fault, Room};
+use super::{Fault, Room, TemporaryFile};
 
 /// Byte strings that were put away; `Room::bytes` does not matter, none of them is in memory.
 #[derive(Debug)]
@@ -17,7 +13,7 @@ pub struct SpillLog {
 
 #[derive(Debug, Default)]
 struct State {
-    file: Option<File>,
+    file: TemporaryFile,
     end: u64,
     fault: Option<Fault>,
 }
@@ -69,20 +65,14 @@ impl SpillLog {
 
 impl State {
     fn write(&mut self, bytes: &[u8], room: &Room) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => self.file.insert(tempfile::tempfile_in(&room.folder)?),
-        };
-        file.seek(SeekFrom::Start(self.end))?;
         let whole = [&(bytes.len() as u32).to_le_bytes(), bytes].concat();
-        file.write_all(&whole)?;
+        self.file.made_at(self.end, room)?.write_all(&whole)?;
         self.end += whole.len() as u64;
         Ok(())
     }
 
     fn read(&mut self, place: u64) -> io::Result<Vec<u8>> {
-        let file = self.file.as_mut().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-        file.seek(SeekFrom::Start(place))?;
+        let file = self.file.at(place)?;
         let mut length = [0; 4];
         file.read_exact(&mut length)?;
         let mut bytes = vec![0; u32::from_le_bytes(length) as usize];

@@ -2,7 +2,7 @@
 //!
 //! Keys that share their high bits share blocks; so the URLs of one host, whose fingerprints do, are found together.
 
-use std::{collections::BTreeMap, io};
+use std::{collections::BTreeMap, io, ops::RangeInclusive};
 
 use super::{
     Room,
@@ -84,6 +84,24 @@ impl PagedMap {
         self.pager.read(block as usize, |entries| entries.keys.binary_search(&key).ok().map(|at| entries.values[at]))
     }
 
+    /// The last entries of a range of keys, at most `number`, the greatest key first.
+    #[must_use]
+    pub fn last_of(&self, keys: RangeInclusive<u64>, number: usize) -> Vec<(u64, u32)> {
+        let mut found = Vec::new();
+        for (&first, &block) in self.blocks.range(..=*keys.end()).rev() {
+            self.pager.read(block as usize, |entries| {
+                let start = entries.keys.partition_point(|key| key < keys.start());
+                let end = entries.keys.partition_point(|key| key <= keys.end());
+                let wanted = (start..end).rev().take(number - found.len());
+                found.extend(wanted.map(|at| (entries.keys[at], entries.values[at])));
+            });
+            if found.len() >= number || first <= *keys.start() {
+                break;
+            }
+        }
+        found
+    }
+
     /// Gives `key` a value; returns the one it had.
     pub fn insert(&mut self, key: u64, value: u32) -> Option<u32> {
         if self.blocks.is_empty() {
@@ -147,6 +165,10 @@ mod tests {
             };
             if random.bool() {
                 assert_eq!(paged.insert(key, step), plain.insert(key, step));
+            } else if step % 64 == 0 {
+                let (keys, number) = (key..=key.saturating_add(random.u64(0..30_000)), random.usize(1..2_000));
+                let last = plain.range(keys.clone()).rev().take(number).map(|(&key, &value)| (key, value));
+                assert_eq!(paged.last_of(keys, number), last.collect::<Vec<_>>());
             } else {
                 assert_eq!(paged.get(key), plain.get(&key).copied());
             }

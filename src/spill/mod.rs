@@ -1,6 +1,7 @@
 //! Collections whose resident part has a ceiling; the rest lies in a temporary file.
 //!
-//! [`Paged`] is a vector, [`PagedMap`] a sorted map from 64 to 32 bits, [`SpillLog`] a heap of byte strings. Each is
+//! [`Paged`] is a vector, [`PagedMap`] a sorted map from 64 to 32 bits, [`SpillLog`] a heap of byte strings,
+//! [`SpillSlots`] one whose strings may be replaced. Each is
 //! given a [`Room`]: how many bytes it may hold, and where its file goes once that is not enough.
 //!
 //! Promises: contents never depend on the room; no file is made before the room is used up; a file is gone when its
@@ -11,16 +12,21 @@
 mod log;
 mod map;
 mod pager;
+mod slots;
 mod vector;
 
 use std::{
-    io,
+    fmt, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 pub use log::SpillLog;
 pub use map::PagedMap;
+pub use slots::SpillSlots;
 pub use vector::{Fixed, Paged};
+
+use crate::disk::{Disk, DiskFile, SystemDisk};
 
 /// Memory that a collection may hold, and the folder of its file.
 #[derive(Debug, Clone)]
@@ -28,19 +34,53 @@ pub struct Room {
     /// Resident bytes at most.
     pub bytes: usize,
     pub folder: PathBuf,
+    pub disk: Arc<dyn Disk>,
 }
 
 impl Room {
     #[must_use]
     pub fn new(bytes: usize, folder: &Path) -> Self {
-        Self { bytes, folder: folder.to_owned() }
+        Self { bytes, folder: folder.to_owned(), disk: SystemDisk::shared() }
+    }
+
+    /// The same room, of which some eighths may be used.
+    #[must_use]
+    pub fn eighths(&self, number: usize) -> Self {
+        Self { bytes: self.bytes / 8 * number, ..self.clone() }
     }
 }
 
 impl Default for Room {
     /// No ceiling.
     fn default() -> Self {
-        Self { bytes: usize::MAX, folder: std::env::temp_dir() }
+        Self::new(usize::MAX, &std::env::temp_dir())
+    }
+}
+
+/// A temporary file, once it is needed.
+#[derive(Default)]
+struct TemporaryFile(Option<Box<dyn DiskFile>>);
+
+impl fmt::Debug for TemporaryFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "a file" } else { "no file" })
+    }
+}
+
+impl TemporaryFile {
+    /// The file at a place; it is made where there is none.
+    fn made_at(&mut self, place: u64, room: &Room) -> io::Result<&mut dyn DiskFile> {
+        if self.0.is_none() {
+            self.0 = Some(room.disk.temporary(&room.folder)?);
+        }
+        self.at(place)
+    }
+
+    /// The file at a place.
+    fn at(&mut self, place: u64) -> io::Result<&mut dyn DiskFile> {
+        let file = self.0.as_mut().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        file.seek(io::SeekFrom::Start(place))?;
+        Ok(&mut **file)
     }
 }
 

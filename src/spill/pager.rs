@@ -1,12 +1,8 @@
 //! Blocks of 4 KiB, as many in memory as there is room for; the least used go to a file.
 
-use std::{
-    cell::RefCell,
-    fs::File,
-    io::{self, Read, Seek, SeekFrom, Write},
-};
+use std::{cell::RefCell, io};
 
-use super::{Fault, Room};
+use super::{Fault, Room, TemporaryFile};
 
 /// Bytes of a block in the file.
 pub(super) const BLOCK: usize = 4_096;
@@ -34,7 +30,7 @@ struct Resident<B> {
     /// Frame of each block, [`ABSENT`] where it is not in memory.
     frame_of: Vec<u32>,
     hand: usize,
-    file: Option<File>,
+    file: TemporaryFile,
     fault: Option<Fault>,
     loads: u64,
 }
@@ -53,7 +49,8 @@ pub(super) struct Pager<B> {
 impl<B: Block> Pager<B> {
     pub(super) fn new(room: Room) -> Self {
         let capacity = (room.bytes / B::RESIDENT).max(4);
-        let resident = Resident { frames: Vec::new(), frame_of: Vec::new(), hand: 0, file: None, fault: None, loads: 0 };
+        let file = TemporaryFile::default();
+        let resident = Resident { frames: Vec::new(), frame_of: Vec::new(), hand: 0, file, fault: None, loads: 0 };
         Self { resident: RefCell::new(resident), room, capacity }
     }
 
@@ -157,19 +154,12 @@ impl<B: Block> Resident<B> {
     }
 
     fn store(&mut self, block: u32, bytes: &[u8; BLOCK], room: &Room) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => self.file.insert(tempfile::tempfile_in(&room.folder)?),
-        };
-        file.seek(SeekFrom::Start(u64::from(block) * BLOCK as u64))?;
-        file.write_all(bytes)
+        self.file.made_at(u64::from(block) * BLOCK as u64, room)?.write_all(bytes)
     }
 
     fn load(&mut self, block: usize) -> io::Result<B> {
-        let file = self.file.as_mut().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         let mut bytes = [0; BLOCK];
-        file.seek(SeekFrom::Start(block as u64 * BLOCK as u64))?;
-        file.read_exact(&mut bytes)?;
+        self.file.at(block as u64 * BLOCK as u64)?.read_exact(&mut bytes)?;
         Ok(B::read(&bytes))
     }
 }

@@ -13,7 +13,10 @@ use std::{
 };
 
 use super::{Store, StoreError};
-use crate::url::{Fingerprint, canonicalize};
+use crate::{
+    disk::{self, Readers},
+    url::{Fingerprint, canonicalize},
+};
 
 /// The file's name in the folder of the crawl.
 const FILE: &str = "labels.tsv";
@@ -61,9 +64,7 @@ impl PageLabels {
     /// # Errors
     /// A folder that cannot be written.
     pub fn save(&self) -> Result<(), StoreError> {
-        let fresh = self.path.with_extension("tsv.new");
-        fs::write(&fresh, self.to_tsv()).map_err(StoreError::io(&fresh))?;
-        fs::rename(&fresh, &self.path).map_err(StoreError::io(&self.path))
+        disk::replace(&self.path, self.to_tsv().as_bytes(), Readers::Usual).map_err(StoreError::io(&self.path))
     }
 
     /// The file's text: URLs in alphabetical order.

@@ -21,6 +21,7 @@ use super::{
     schema::{self, ARCHIVE_KEY, table},
     words::{WordList, Words},
 };
+use crate::disk::{Disk, SystemDisk};
 
 /// What a crawl knows: the reading side, and maintenance. Clones share one open database.
 #[derive(Clone)]
@@ -32,6 +33,8 @@ pub struct Store {
 pub(super) struct Shared {
     pub database: Database,
     pub dir: PathBuf,
+    /// What the archive is written on.
+    pub disk: Arc<dyn Disk>,
     words: Words,
     /// Rows of the log never change, so it does not matter which commit they were read in.
     pub near_links: Mutex<NearLinks>,
@@ -111,13 +114,21 @@ impl Store {
     /// # Errors
     /// As for [`Store::open`].
     pub fn with_backend(dir: &Path, backend: impl StorageBackend) -> Result<Self, StoreError> {
+        Self::with_storage(dir, backend, SystemDisk::shared())
+    }
+
+    /// [`Store::with_backend`] whose archive is written on `disk`, as are the temporary files of a crawl.
+    ///
+    /// # Errors
+    /// As for [`Store::open`].
+    pub fn with_storage(dir: &Path, backend: impl StorageBackend, disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
         let database = guarded(dir, || {
             builder(&StoreConfig::default()).create_with_backend(backend).map_err(|e| StoreError::opening(dir, e))
         })?;
         if database.begin_read()?.list_tables()?.next().is_none() {
             schema::initialise(&database)?;
         }
-        Self::checked(dir, database)?.trimmed()
+        Self::checked(dir, database, disk)?.trimmed()
     }
 
     fn open_as_it_is(dir: &Path, builder: &Builder) -> Result<Self, StoreError> {
@@ -125,13 +136,13 @@ impl Store {
             return Err(StoreError::Missing { dir: dir.to_owned() });
         }
         let open = || builder.open(database_path(dir)).map_err(|e| StoreError::opening(dir, e));
-        Self::checked(dir, guarded(dir, open)?)
+        Self::checked(dir, guarded(dir, open)?, SystemDisk::shared())
     }
 
-    fn checked(dir: &Path, database: Database) -> Result<Self, StoreError> {
+    fn checked(dir: &Path, database: Database, disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
         guarded(dir, || schema::check_version(&database, dir))?;
         let (words, near_links, writing) = (Words::default(), Mutex::default(), AtomicBool::new(false));
-        Ok(Self { shared: Arc::new(Shared { database, dir: dir.to_owned(), words, near_links, writing }) })
+        Ok(Self { shared: Arc::new(Shared { database, dir: dir.to_owned(), disk, words, near_links, writing }) })
     }
 
     fn trimmed(self) -> Result<Self, StoreError> {

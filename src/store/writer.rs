@@ -27,6 +27,7 @@ use super::{
     open::Shared,
     schema::{ARCHIVE_KEY, table},
 };
+use crate::disk::Disk;
 
 /// The writing side of a store; there is one at a time. Dropping it finishes it, but only
 /// [`Writer::finish`] says whether that went well.
@@ -61,6 +62,7 @@ impl Store {
             visible: visible.clone(),
             archive: ArchiveWriter::new(
                 &self.shared.dir,
+                Arc::clone(&self.shared.disk),
                 self.shared.archive_end()?,
                 config.archive_file_mib << 20,
                 config.archive,
@@ -106,6 +108,12 @@ impl Writer {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.shared.dir
+    }
+
+    /// What temporary files beside the store are made on.
+    #[must_use]
+    pub fn disk(&self) -> Arc<dyn Disk> {
+        Arc::clone(&self.shared.disk)
     }
 
     /// Waits until all that was handed over is on disk and visible to readers.

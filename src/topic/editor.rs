@@ -4,7 +4,7 @@
 //! for; a file is replaced whole or not at all.
 
 use std::{
-    fmt, fs,
+    fmt,
     path::{Path, absolute},
 };
 
@@ -16,6 +16,7 @@ use super::{
     error::{Place, TopicError},
     source::read_text,
 };
+use crate::disk::{self, Readers};
 
 /// Lists wider than this are written one element a line, in terminal columns.
 const MAX_LINE: usize = 100;
@@ -105,9 +106,7 @@ impl TopicEditor {
     /// # Errors
     /// The folder cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), TopicError> {
-        let mut temporary = path.as_os_str().to_owned();
-        temporary.push(".new");
-        let written = fs::write(&temporary, self.to_string()).and_then(|()| fs::rename(&temporary, path));
+        let written = disk::replace(path, self.to_string().as_bytes(), Readers::Usual);
         written.map_err(|source| TopicError::Write { place: Place::whole(path.display().to_string()), source })
     }
 
@@ -266,6 +265,8 @@ fn remove(list: &mut Array, at: usize) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn edited(text: &str, edit: impl FnOnce(&mut TopicEditor)) -> String {

@@ -13,11 +13,14 @@
 //! Nodes and links are in memory as far as their room goes; the rest is spilled, and changes nothing but the time.
 //! Never: knows URLs, hosts or what a rank is used for.
 
-use std::{io, ops::Range};
+mod node;
 
+use std::io;
+
+use node::{Node, votes};
 use serde::{Deserialize, Serialize};
 
-use crate::spill::{Fixed, Paged, Room};
+use crate::spill::{Paged, Room};
 
 /// A node of the link graph: any URL that was discovered and admitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -47,70 +50,6 @@ impl Default for RankConfig {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Node {
-    settled: f32,
-    residual: f32,
-    relevance: f32,
-    /// Start of its links in the arena, and their number plus one; 0 while it is not fetched.
-    first_edge: u32,
-    edges_plus_one: u32,
-    /// Number of its site; links inside a site share one vote.
-    site: u32,
-    /// `Σ settled(u)/O(u)` over the pages of its own site that link to it, and how many they are.
-    own_shares: f32,
-    own_votes: u32,
-}
-
-impl Fixed for Node {
-    const SIZE: usize = 32;
-
-    fn write(&self, bytes: &mut [u8]) {
-        let Self { settled, residual, relevance, first_edge, edges_plus_one, site, own_shares, own_votes } = *self;
-        let numbers = [settled, residual, relevance, own_shares].map(f32::to_bits);
-        for (number, bytes) in
-            numbers.into_iter().chain([first_edge, edges_plus_one, site, own_votes]).zip(bytes.chunks_exact_mut(4))
-        {
-            number.write(bytes);
-        }
-    }
-
-    fn read(bytes: &[u8]) -> Self {
-        let number = |at: usize| u32::read(&bytes[4 * at..4 * at + 4]);
-        let fraction = |at: usize| f32::from_bits(number(at));
-        Self {
-            settled: fraction(0),
-            residual: fraction(1),
-            relevance: fraction(2),
-            own_shares: fraction(3),
-            first_edge: number(4),
-            edges_plus_one: number(5),
-            site: number(6),
-            own_votes: number(7),
-        }
-    }
-}
-
-impl Node {
-    fn edge_range(&self) -> Range<usize> {
-        let first = self.first_edge as usize;
-        first..first + (self.edges_plus_one as usize).saturating_sub(1)
-    }
-
-    fn is_fetched(&self) -> bool {
-        self.edges_plus_one > 0
-    }
-
-    /// What one page of its own site passes on if their mean is `α · own_shares / own_votes`.
-    fn own_mean(&self, alpha: f32) -> f32 {
-        alpha * self.own_shares / self.own_votes.max(1) as f32
-    }
-}
-
-/// A page passes on its rank as if it had this many links at least: a frame or a forward with one link does not vouch
-/// for it more than a list does for each of its twenty.
-const FEW_LINKS: usize = 20;
-
 /// The part of the web that the crawl has seen, with ranks.
 #[derive(Debug, Default)]
 pub struct LinkGraph {
@@ -131,7 +70,7 @@ impl LinkGraph {
     #[must_use]
     pub fn within(self, room: &Room) -> Self {
         // A fetched page has about as many links as it brings new nodes, of an eighth of their size.
-        let part = |share: usize| Room { bytes: room.bytes / 4 * share, folder: room.folder.clone() };
+        let part = |quarters: usize| room.eighths(2 * quarters);
         Self { nodes: Paged::new(part(3)), edges: Paged::new(part(1)), ..self }
     }
 
@@ -354,123 +293,5 @@ impl LinkGraph {
     }
 }
 
-/// O(u) of a page with `links` admitted links.
-fn votes(links: usize) -> f32 {
-    links.max(FEW_LINKS) as f32
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Jacobi iteration to convergence.
-    fn exact(graph: &LinkGraph) -> Vec<f64> {
-        let own: Vec<f64> = graph.all().map(|(_, node)| graph.config.beta * f64::from(node.relevance)).collect();
-        let mut ranks = own.clone();
-        for _ in 0..100 {
-            let mut next = own.clone();
-            for ((id, node), rank) in graph.all().zip(&ranks) {
-                let outlinks = graph.outlinks(id);
-                let share = graph.config.alpha * rank / f64::from(votes(outlinks.len()));
-                for target in outlinks {
-                    next[target.index()] += share / graph.sharers(&node, target);
-                }
-            }
-            ranks = next;
-        }
-        ranks
-    }
-
-    fn random_crawl(steps: u32) -> LinkGraph {
-        random_crawl_on(LinkGraph::new(RankConfig::default()), steps)
-    }
-
-    fn random_crawl_on(mut graph: LinkGraph, steps: u32) -> LinkGraph {
-        let mut random = fastrand::Rng::with_seed(7);
-        let mut touched = Vec::new();
-        graph.add(1.0, 0);
-        for step in 0..steps {
-            let outlinks: Vec<NodeId> = (0..random.usize(1..12))
-                .map(|_| {
-                    if random.bool() {
-                        graph.add(random.f64(), random.u32(0..3))
-                    } else {
-                        NodeId(random.u32(0..graph.len() as u32))
-                    }
-                })
-                .collect();
-            graph.fetch(NodeId(step), random.f64(), &outlinks, &mut touched);
-            if step % 7 == 0 {
-                graph.set_relevance(NodeId(random.u32(0..graph.len() as u32)), random.f64(), &mut touched);
-            }
-        }
-        graph
-    }
-
-    #[test]
-    fn pushed_ranks_stay_close_to_the_exact_solution() {
-        let graph = random_crawl(400);
-        let worst = exact(&graph)
-            .iter()
-            .enumerate()
-            .map(|(index, rank)| (rank - graph.rank(NodeId(index as u32))).abs())
-            .fold(0.0, f64::max);
-        assert!(worst < 0.02, "{worst}");
-        assert!(graph.identity_error() < 1e-4, "{}", graph.identity_error());
-    }
-
-    #[test]
-    fn a_graph_that_does_not_fit_in_memory_ranks_as_one_that_does() {
-        let narrow = Room { bytes: 0, ..Room::default() };
-        let (spilled, whole) = (random_crawl_on(LinkGraph::default().within(&narrow), 2_000), random_crawl(2_000));
-        assert!(spilled.nodes.loads() > 100 && spilled.edges.loads() > 100, "nothing was spilled");
-        let ranks = |graph: &LinkGraph| -> Vec<(f64, f64)> { graph.all().map(|(id, _)| graph.state(id)).collect() };
-        assert_eq!(ranks(&spilled), ranks(&whole));
-        spilled.check().unwrap();
-    }
-
-    #[test]
-    fn a_page_that_many_relevant_pages_link_to_ranks_above_its_equals() {
-        let mut graph = LinkGraph::new(RankConfig::default());
-        let mut touched = Vec::new();
-        let (a, b) = (graph.add(0.9, 1), graph.add(0.9, 2));
-        let (cited_twice, cited_once) = (graph.add(0.3, 3), graph.add(0.3, 3));
-        graph.fetch(a, 0.9, &[cited_twice, cited_once], &mut touched);
-        graph.fetch(b, 0.9, &[cited_twice], &mut touched);
-        assert!(graph.rank(cited_twice) > graph.rank(cited_once));
-        assert!(graph.rank(cited_twice) > 0.5 * 0.3);
-        assert!(touched.contains(&cited_twice));
-    }
-
-    #[test]
-    fn a_menu_that_every_page_of_a_site_repeats_votes_once() {
-        let mut graph = LinkGraph::new(RankConfig::default());
-        let mut touched = Vec::new();
-        let pages: Vec<NodeId> = (0..30).map(|_| graph.add(0.9, 0)).collect();
-        let (menu, article) = (graph.add(0.1, 0), graph.add(0.2, 0));
-        for (number, &page) in pages.iter().enumerate() {
-            let links = if number == 0 { vec![menu, article] } else { vec![menu] };
-            graph.fetch(page, 0.9, &links, &mut touched);
-        }
-        assert!(graph.rank(article) > graph.rank(menu));
-        assert!(graph.identity_error() < 1e-5, "{}", graph.identity_error());
-    }
-
-    #[test]
-    fn a_graph_that_is_put_together_again_ranks_as_before() {
-        let graph = random_crawl(400);
-        let mut restored = LinkGraph::new(RankConfig::default());
-        for (id, node) in graph.all() {
-            restored.add(graph.relevance(id), node.site);
-        }
-        for (id, node) in graph.all() {
-            if node.is_fetched() {
-                restored.restore(id, &graph.outlinks(id));
-            }
-        }
-        restored.settle_all();
-        let worst = graph.all().map(|(id, _)| (graph.rank(id) - restored.rank(id)).abs()).fold(0.0, f64::max);
-        assert!(worst < 0.02, "{worst}");
-        assert!(restored.identity_error() < 1e-4, "{}", restored.identity_error());
-    }
-}
+mod tests;

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { mkdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { overflowing } from "./overflowing.mjs";
 
 const [tools, shots, ...reports] = process.argv.slice(2).map((path) => resolve(path));
 const require = createRequire(join(tools, "package.json"));
@@ -12,23 +13,6 @@ const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 const faults = [];
 const widths = { desktop: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } };
-
-/** Nothing sticks out of the page, nor out of the window. */
-const overflowing = () => {
-  const room = document.documentElement.clientWidth;
-  const scrolls = (element) => {
-    for (let e = element; e && e !== document.body; e = e.parentElement) {
-      if (["auto", "scroll", "hidden"].includes(getComputedStyle(e).overflowX)) return true;
-    }
-    return false;
-  };
-  const out = [...document.body.querySelectorAll("*")].filter((e) => {
-    const box = e.getBoundingClientRect();
-    return box.width > 1 && box.right > room + 1 && !scrolls(e);
-  });
-  const names = out.slice(0, 3).map((e) => `<${e.tagName.toLowerCase()} class="${e.getAttribute("class") ?? ""}">`);
-  return document.documentElement.scrollWidth > room ? [`the page is ${document.documentElement.scrollWidth} px wide`, ...names] : names;
-};
 
 /** Every heading that can be clicked sorts its table, both ways. */
 const unsorted = () => {

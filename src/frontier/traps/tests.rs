@@ -150,3 +150,33 @@ fn memory_is_bounded_and_quarantine_outlives_the_rest() {
     assert!(traps.known.len() <= MAX_TEMPLATES + 1);
     assert_eq!(traps.gate(NodeId(1), &url("http://e.com/calendar/77")), Gate::Held);
 }
+
+#[test]
+fn templates_in_quarantine_are_bounded_too_and_every_link_that_they_held_is_given_back() {
+    let config = TrapConfig { stale_fetches: 1, ..TrapConfig::default() };
+    let mut traps = Traps::new(config).unwrap().within(Room { bytes: 0, ..Room::default() });
+    let (mut held, mut back) = (0, Vec::new());
+    for n in 0..3 * MAX_TEMPLATES as u32 {
+        let page = url(&format!("http://h{n}.com/x"));
+        traps.observe(&page, Brought::Nothing);
+        for link in 0..=n % 3 {
+            assert_eq!(traps.gate(NodeId(3 * n + link), &page), Gate::Held);
+            held += 1;
+        }
+        assert!(traps.known.len() <= MAX_TEMPLATES + 1);
+        if n % 1_000 == 0 {
+            back.extend(traps.released());
+        }
+    }
+    assert!(back.len() > MAX_TEMPLATES, "{}", back.len());
+    let names: Vec<String> = traps.quarantined().into_keys().collect();
+    for name in &names {
+        traps.release(name);
+    }
+    back.extend(traps.released());
+    back.sort_unstable();
+    back.dedup();
+    assert_eq!(back.len(), held);
+    assert!(traps.held_bytes() < 1 << 16, "{}", traps.held_bytes());
+    traps.check().unwrap();
+}

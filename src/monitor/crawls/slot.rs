@@ -42,6 +42,7 @@ pub struct Slot {
     pub log: Log,
     state: Mutex<Inner>,
     saving: Mutex<()>,
+    telling: Mutex<()>,
     store: Mutex<Option<Open>>,
     tally: Mutex<Tally>,
     /// One at a time: reading a crawl back, training.
@@ -110,6 +111,7 @@ impl Slot {
             keep,
             state: Mutex::new(inner),
             saving: Mutex::new(()),
+            telling: Mutex::new(()),
             store: Mutex::new(None),
             tally: Mutex::new(tally.unwrap_or_default()),
             heavy: tokio::sync::Mutex::new(()),
@@ -301,6 +303,12 @@ impl Slot {
         state_of(&locked(&self.state))
     }
 
+    /// Hands how it stands to `listener`: to one at a time, so that who hears last hears the latest.
+    pub fn tell(&self, listener: impl FnOnce(CrawlSummary)) {
+        let _one = locked(&self.telling);
+        listener(self.summary());
+    }
+
     /// How it stands, without reading the disk.
     pub fn summary(&self) -> CrawlSummary {
         let inner = locked(&self.state);
@@ -410,5 +418,34 @@ fn state_of(inner: &Inner) -> State {
                 (Some(_), _) => State::Finished,
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::mpsc, thread};
+
+    use super::*;
+    use crate::monitor::wire::Source;
+
+    #[test]
+    fn who_hears_of_a_crawl_last_hears_the_latest() {
+        let folder = tempfile::tempdir().unwrap();
+        let job = Job::watched("earlier", "t", Source::Demo, None);
+        let slot = Slot::new(job, folder.path().to_owned(), folder.path().join("monitor")).unwrap();
+        let (heard, messages) = mpsc::channel();
+        thread::scope(|scope| {
+            slot.tell(|summary| {
+                // Another change and another message, while this one is under way.
+                let (slot, other) = (&slot, heard.clone());
+                scope.spawn(move || {
+                    slot.change(|job| job.name = "later".to_owned()).unwrap();
+                    slot.tell(|summary| other.send(summary.name).unwrap());
+                });
+                assert!(messages.recv_timeout(Duration::from_millis(300)).is_err(), "the later message overtook the earlier one");
+                heard.send(summary.name).unwrap();
+            });
+        });
+        assert_eq!(messages.try_iter().collect::<Vec<_>>(), ["earlier", "later"]);
     }
 }

@@ -141,7 +141,21 @@ pub(super) fn politeness(view: &View) -> Markup {
             }
         }
     };
-    html! { p { (sentence(strings.politeness_intro, &intro)) } (table(strings.politeness, &columns, &rows)) }
+    html! {
+        p { (sentence(strings.politeness_intro, &intro)) }
+        @if let Some(dns) = view.summary.dns {
+            @let count = |number: u64| html! { (format::count(number)) };
+            p {
+                (sentence(strings.dns, &[
+                    ("lookups", strong(format::count(dns.lookups))),
+                    ("failures", count(dns.failures)),
+                    ("mean", count(dns.mean_ms.unwrap_or_default())),
+                    ("hits", count(dns.cache_hits)),
+                ]))
+            }
+        }
+        (table(strings.politeness, &columns, &rows))
+    }
 }
 
 fn robots(view: &View, host: &HostRecord) -> String {

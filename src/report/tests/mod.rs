@@ -132,6 +132,7 @@ fn the_summary_agrees_with_the_rows() {
     assert_eq!(json["link_model"]["judged"], arms[1] + arms[2]);
     assert!(json["link_model"]["auc"].as_f64().unwrap() > 0.6, "the made-up estimates are informed");
     assert_eq!(json["stop"]["name"], "max-pages");
+    assert_eq!(json["dns"], serde_json::json!({ "lookups": 9, "failures": 1, "cache_hits": 611, "mean_ms": 40 }));
     let outcomes = json["pages"]["by_outcome"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum::<u64>();
     assert_eq!(outcomes, 320);
 }
@@ -144,6 +145,7 @@ fn an_empty_crawl_gives_a_whole_report() {
         let html = report.text("report.html");
         assert!(html.ends_with("</html>") && !html.contains("NaN") && !html.contains("inf%"));
         assert!(report.json()["harvest"]["overall"].is_null());
+        assert!(report.json()["dns"].is_null(), "a recorded web has no names to look up");
     }
 }
 

@@ -9,7 +9,7 @@ pub mod record;
 mod write;
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, OpenOptions},
     io,
     path::{Path, PathBuf},
 };
@@ -101,9 +101,5 @@ pub(super) fn trim(dir: &Path, end: ArchiveEnd) -> Result<(), StoreError> {
 
 /// Makes new and renamed entries of a directory durable.
 pub(super) fn sync_folder(folder: &Path) -> Result<(), StoreError> {
-    // Other systems cannot open a directory, and keep its entries safe by themselves.
-    if cfg!(unix) {
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(StoreError::io(folder))?;
-    }
-    Ok(())
+    crate::disk::sync_folder(folder).map_err(StoreError::io(folder))
 }

@@ -5,13 +5,15 @@
 //! Never: decides what is committed; the caller stores that end in its transaction.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs,
     io::{BufWriter, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use super::{ArchiveEnd, file_path, folder, record, sync_folder};
 use crate::{
+    disk::{Disk, DiskFile},
     page::Timestamp,
     store::{ArchiveChoice, ArchivePlace, Capture, PageRecord, StoreError},
 };
@@ -19,20 +21,21 @@ use crate::{
 /// The writing end of the archive.
 pub(in crate::store) struct ArchiveWriter {
     dir: PathBuf,
+    disk: Arc<dyn Disk>,
     /// A file that has reached this length is followed by a new one.
     file_bytes: u64,
     choice: ArchiveChoice,
     end: ArchiveEnd,
     /// The file at `end`, once something is written.
-    file: Option<BufWriter<File>>,
+    file: Option<BufWriter<Box<dyn DiskFile>>>,
     /// Bytes or names that may not be on disk yet.
     unsynced: bool,
 }
 
 impl ArchiveWriter {
     /// Goes on after `end`; the files must have been cut back to it.
-    pub fn new(dir: &Path, end: ArchiveEnd, file_bytes: u64, choice: ArchiveChoice) -> Self {
-        Self { dir: dir.to_owned(), file_bytes, choice, end, file: None, unsynced: false }
+    pub fn new(dir: &Path, disk: Arc<dyn Disk>, end: ArchiveEnd, file_bytes: u64, choice: ArchiveChoice) -> Self {
+        Self { dir: dir.to_owned(), disk, file_bytes, choice, end, file: None, unsynced: false }
     }
 
     /// Adds a capture of `page`: its `response`, or a `revisit` where it repeats the archived `original` byte by byte, whose
@@ -94,7 +97,7 @@ impl ArchiveWriter {
     pub fn synced_end(&mut self) -> Result<ArchiveEnd, StoreError> {
         self.flushed_end()?;
         if let (true, Some(file)) = (self.unsynced, &self.file) {
-            file.get_ref().sync_data().map_err(StoreError::io(&file_path(&self.dir, self.end.file)))?;
+            file.get_ref().sync().map_err(StoreError::io(&file_path(&self.dir, self.end.file)))?;
             self.unsynced = false;
         }
         Ok(self.end)
@@ -106,7 +109,7 @@ impl ArchiveWriter {
         fs::create_dir_all(&folder).map_err(StoreError::io(&folder))?;
         let number = self.end.file + 1;
         let path = file_path(&self.dir, number);
-        let file = File::create_new(&path).map_err(StoreError::io(&path))?;
+        let file = self.disk.create(&path).map_err(StoreError::io(&path))?;
         sync_folder(&folder)?;
         if number == 1 {
             sync_folder(&self.dir)?;
@@ -123,7 +126,7 @@ impl ArchiveWriter {
         let member = record::member(record).map_err(StoreError::io(&path))?;
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(BufWriter::new(reopen(&path, self.end.length)?)),
+            none => none.insert(BufWriter::new(reopen(&*self.disk, &path, self.end.length)?)),
         };
         file.write_all(&member).map_err(StoreError::io(&path))?;
         self.end.length += member.len() as u64;
@@ -132,8 +135,8 @@ impl ArchiveWriter {
     }
 }
 
-fn reopen(path: &Path, end: u64) -> Result<File, StoreError> {
-    let mut file = OpenOptions::new().write(true).open(path).map_err(StoreError::io(path))?;
+fn reopen(disk: &dyn Disk, path: &Path, end: u64) -> Result<Box<dyn DiskFile>, StoreError> {
+    let mut file = disk.open(path).map_err(StoreError::io(path))?;
     file.seek(SeekFrom::Start(end)).map_err(StoreError::io(path))?;
     Ok(file)
 }

@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { overflowing } from "../overflowing.mjs";
 
 const DEADLINE_MS = 150_000;
 const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
@@ -120,21 +121,4 @@ export class Kit {
     }
     this.check(found.passes.length > 5, `${name}: axe judged next to nothing`);
   }
-}
-
-/** What is wider than the window and does not scroll by itself. */
-function overflowing() {
-  const room = document.documentElement.clientWidth;
-  const scrolls = (element) => {
-    for (let e = element; e && e !== document.body; e = e.parentElement) {
-      if (["auto", "scroll", "hidden"].includes(getComputedStyle(e).overflowX)) return true;
-    }
-    return false;
-  };
-  const out = [...document.body.querySelectorAll("*")].filter((e) => {
-    const box = e.getBoundingClientRect();
-    return box.width > 1 && box.right > room + 1 && !scrolls(e);
-  });
-  const names = out.slice(0, 3).map((e) => `<${e.tagName.toLowerCase()} class="${e.getAttribute("class") ?? ""}">`);
-  return document.documentElement.scrollWidth > room ? [`the page is ${document.documentElement.scrollWidth} px wide`, ...names] : names;
 }

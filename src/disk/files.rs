@@ -1,0 +1,70 @@
+//! Where long files lie: on the system's disk, or on one that tests let fail.
+
+use std::{
+    fmt,
+    fs::{File, OpenOptions},
+    io::{self, Read, Seek, Write},
+    path::Path,
+    sync::Arc,
+};
+
+/// A file that is written, and read, at a place.
+pub trait DiskFile: Read + Write + Seek + Send {
+    /// Waits until what was written is on disk.
+    ///
+    /// # Errors
+    /// It is not, or nobody knows.
+    fn sync(&self) -> io::Result<()>;
+}
+
+impl DiskFile for File {
+    fn sync(&self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// What gives files out; the seam at which tests let reads, writes and syncs fail.
+pub trait Disk: fmt::Debug + Send + Sync {
+    /// A new file.
+    ///
+    /// # Errors
+    /// There is one of that name, or it cannot be made.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+
+    /// A file that is there, to be written.
+    ///
+    /// # Errors
+    /// It is not there, or may not be written.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+
+    /// A file without a name, which is gone when it is closed.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    fn temporary(&self, folder: &Path) -> io::Result<Box<dyn DiskFile>>;
+}
+
+/// The disk of this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemDisk;
+
+impl SystemDisk {
+    #[must_use]
+    pub fn shared() -> Arc<dyn Disk> {
+        Arc::new(Self)
+    }
+}
+
+impl Disk for SystemDisk {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(File::create_new(path)?))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(OpenOptions::new().write(true).open(path)?))
+    }
+
+    fn temporary(&self, folder: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(tempfile::tempfile_in(folder)?))
+    }
+}
