@@ -1,6 +1,6 @@
-//! `kill -9` of a real crawl 200 times at random moments; `cargo bench --bench kills -- 500` for more.
+//! `kill -9` of real crawls 200 times at random moments; `cargo bench --bench kills -- 500` for more.
 //!
-//! What `tests/kill.rs` does 20 times: each time the store must be clean, and at the end the crawl has fetched what one that
+//! What `tests/kill.rs` does 20 times: each time the store must be clean, and at its end each crawl has fetched what one that
 //! was left alone fetches, each page once.
 
 #[path = "../tests/support/kills.rs"]
@@ -8,6 +8,6 @@ mod kills;
 
 fn main() {
     let kills = std::env::args().skip(1).find_map(|number| number.parse().ok()).unwrap_or(200);
-    kills::kill_again_and_again(kills);
-    println!("killed {kills} times: clean each time, nothing lost, nothing doubled");
+    let crawls = kills::kill_again_and_again(kills);
+    println!("{crawls} crawls killed {kills} times: clean each time, nothing lost, nothing doubled");
 }
