@@ -26,8 +26,8 @@ type Variant = (&'static str, &'static str, &'static [&'static str], &'static [&
 const VARIANTS: &[Variant] = &[
     ("English", "wikispeedia", WIKI, &["--pages", "4000"]),
     ("Chinese", "w3school", W3SCHOOL, &["--pages", "4000"]),
-    ("small pages", "webkb-cornell-texas", WEBKB, &["--pages", "1500"]),
-    ("large pages", "blogs", BLOGS, &["--pages", "700"]),
+    ("small pages", "webkb-cornell-texas", WEBKB, &["--pages", "1200"]),
+    ("large pages", "blogs", BLOGS, &["--pages", "500"]),
     ("English, gzip", "wikispeedia", WIKI, &["--pages", "4000", "--gzip"]),
     ("Chinese, gzip", "w3school", W3SCHOOL, &["--pages", "4000", "--gzip"]),
     ("English, TLS", "wikispeedia", WIKI, &["--pages", "4000", "--tls"]),
