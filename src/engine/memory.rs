@@ -111,10 +111,10 @@ impl Shares {
         let percent = |share: u64| usize::try_from(memory.0 / 100 * share).unwrap_or(usize::MAX);
         Self {
             store: percent(7),
-            links: percent(20),
-            seen: percent(13),
-            graph: percent(13),
-            shelf: percent(4),
+            links: percent(12),
+            seen: percent(15),
+            graph: percent(15),
+            shelf: percent(8),
             sources: percent(4),
             lists: percent(3),
         }
