@@ -12,7 +12,7 @@ use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetada
 use super::{StoreError, TableSize};
 
 /// Version of the layout as a whole. A change that old rows or tables cannot be read with raises it.
-pub(super) const SCHEMA: u32 = 3;
+pub(super) const SCHEMA: u32 = 4;
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $name:ident: $key:ty => $value:ty,)+) => {
@@ -59,6 +59,8 @@ tables! {
     log: u64 => &'static [u8],
     /// Number → word that pages and links say.
     words: u32 => &'static str,
+    /// Number → kind of the rows that are packed with it, one byte, and the dictionary.
+    dictionaries: u8 => &'static [u8],
     /// `seq` → place of the page row in the log.
     pages: u64 => (u64, u32),
     /// Fingerprint of a finished URL → `seq`.
