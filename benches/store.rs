@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stream::{Stream, page_record};
 use windrow::{
     engine::{Memory, Shares},
-    frontier::{Frontier, FrontierConfig, HostId, InLinkNote, Link, Priority, Taken},
+    frontier::{Filed, Frontier, FrontierConfig, HostId, InLinkNote, Link, Priority, Taken},
     link_classifier::{Evidence, TargetFacts},
     page::{Relevance, Timestamp, thread_time},
     spill::{Paged, Room},
@@ -32,8 +32,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Visits in a commit, as `crawl.commit_visits`.
 const VISITS: usize = 64;
-/// Links of a host that come back at a time.
-const RESTOCK: usize = 24;
 /// Fetched pages that a figure is taken over, the last before its count of known URLs.
 const WINDOW: u64 = 400;
 
@@ -70,6 +68,7 @@ fn main() {
     for size in sizes {
         crawl.run_to(size);
         crawl.tell();
+        crawl.tell_moves();
     }
     crawl.end();
 }
@@ -84,6 +83,19 @@ struct Spent {
     commit: Duration,
 }
 
+/// What was moved between memory and disk.
+#[derive(Default)]
+struct Moves {
+    pages: usize,
+    restocks: usize,
+    restocked: usize,
+    /// Links that were read back by themselves.
+    alone: usize,
+    waiting: usize,
+    in_links: usize,
+    priorities: usize,
+}
+
 struct Crawl {
     folder: std::path::PathBuf,
     store: Store,
@@ -94,11 +106,13 @@ struct Crawl {
     node_of_seq: Paged<u32>,
     stream: Stream,
     changed: FxHashSet<NodeId>,
-    leaving: FxHashMap<Fingerprint, (u64, HostId, LinkRecord)>,
+    leaving: FxHashMap<HostId, FxHashMap<Fingerprint, (u64, LinkRecord)>>,
     added: FxHashMap<Fingerprint, Vec<(Option<u64>, AddedInLink)>>,
-    moved: FxHashMap<Fingerprint, (Option<u64>, HostId, f64)>,
+    moved: FxHashMap<HostId, FxHashMap<Fingerprint, (Option<u64>, f64)>>,
     batch: Batch,
     pages: u64,
+    /// A clock that ticks once a page, and jumps where nothing is ready.
+    now: u64,
     known: u64,
     spent: Spent,
     since: Instant,
@@ -107,6 +121,7 @@ struct Crawl {
     made_time: Duration,
     process: Duration,
     window: u64,
+    moves: Moves,
 }
 
 /// Adds the processor time of this thread that something takes, so that a busy machine does not blur it.
@@ -146,6 +161,7 @@ impl Crawl {
             moved: FxHashMap::default(),
             batch: Batch::default(),
             pages: 0,
+            now: 0,
             known: 0,
             spent: Spent::default(),
             since: Instant::now(),
@@ -153,6 +169,7 @@ impl Crawl {
             made_time: Duration::ZERO,
             process: process_time(),
             window: 0,
+            moves: Moves::default(),
         };
         for seed in 0..20 {
             let (url, fingerprint) = crawl.stream.seed(seed);
@@ -266,7 +283,7 @@ impl Crawl {
             evidence: Evidence::default(),
             estimate: Relevance::new(estimate),
             priority: Priority(self.graph.rank(node)),
-            filed: Priority(f64::NAN),
+            filed: None,
             tries: 0,
             not_before: Timestamp::default(),
         };
@@ -277,40 +294,48 @@ impl Crawl {
 
     fn take(&mut self) -> (NodeId, Link) {
         loop {
-            match self.frontier.take(Timestamp(self.pages)) {
+            self.now = self.now.max(self.pages);
+            match self.frontier.take(Timestamp(self.now)) {
                 Taken::Link(node, host) => {
-                    self.frontier.release(host, Timestamp(self.pages + 20));
+                    self.frontier.release(host, Timestamp(self.now + 20));
                     self.changed.remove(&node);
                     return (node, self.frontier.remove(node).unwrap());
                 }
                 Taken::Restock(host) => {
+                    self.moves.restocks += 1;
                     let top = self.frontier.shelf_top(host).unwrap().0;
                     let frontier = &self.frontier;
+                    let number = frontier.restock_size(host);
                     let shelved = |at| frontier.seen(at).is_some_and(|node| frontier.shelved(node).is_some());
-                    let on_disk = |at| !self.leaving.contains_key(&at) && shelved(at);
+                    let leaving = self.leaving.get(&host);
+                    let on_disk = |at| !leaving.is_some_and(|leaving| leaving.contains_key(&at)) && shelved(at);
                     let store = self.writer.reader();
-                    let Stock { mut rows, mut next } =
-                        store.best_of_host(frontier.host_name(host), Some(top), RESTOCK, on_disk).unwrap();
-                    let under_way = self.leaving.iter().filter(|(at, leaving)| leaving.1 == host && shelved(**at));
-                    rows.extend(under_way.map(|(&fingerprint, leaving)| (fingerprint, leaving.2.clone())));
+                    let Stock { mut rows, next } =
+                        store.best_of_host(frontier.host_name(host), Some(top), number, on_disk).unwrap();
+                    let moved = self.moved.get(&host);
+                    let further = |at| on_disk(at) && !rows.iter().any(|(row, _)| *row == at);
+                    let mut further: Vec<_> =
+                        moved.into_iter().flatten().filter(|(at, _)| further(**at)).map(|(&at, moved)| (at, moved.1)).collect();
+                    further.sort_unstable_by(|(a, x), (b, y)| y.total_cmp(x).then(a.cmp(b)));
+                    for &(at, _) in further.iter().take(number) {
+                        rows.extend(store.waiting_one(at).unwrap().map(|row| (at, row)));
+                    }
+                    let under_way = leaving.into_iter().flatten().filter(|(at, _)| shelved(**at));
+                    rows.extend(under_way.map(|(&fingerprint, leaving)| (fingerprint, leaving.1.clone())));
                     for (fingerprint, row) in &mut rows {
-                        row.priority = self.moved.get(fingerprint).map_or(row.priority, |moved| moved.2);
+                        row.priority = moved.and_then(|moved| moved.get(fingerprint)).map_or(row.priority, |moved| moved.1);
                     }
                     rows.sort_unstable_by(|(a, x), (b, y)| y.priority.total_cmp(&x.priority).then(a.cmp(b)));
-                    if let Some((_, left)) = rows.get(RESTOCK) {
-                        next = Some(next.map_or(left.priority, |next: f64| next.max(left.priority)));
-                    }
-                    rows.truncate(RESTOCK);
-                    let left = |at| shelved(at) && !rows.iter().any(|(row, _)| *row == at);
-                    let moved = self.moved.iter().filter(|(at, moved)| moved.1 == host && left(**at));
-                    let moved = moved.map(|(_, moved)| moved.2).max_by(f64::total_cmp);
-                    next = next.map(|next| next.max(moved.unwrap_or(next)));
+                    let left = [next, rows.get(number).map(|(_, row)| row.priority), further.get(number).map(|&(_, to)| to)];
+                    let next = left.into_iter().flatten().max_by(f64::total_cmp);
+                    rows.truncate(number);
+                    self.moves.restocked += rows.len();
                     for (fingerprint, row) in rows {
                         self.put_back(self.frontier.seen(fingerprint).unwrap(), fingerprint, row);
                     }
                     self.frontier.restocked(host, next.map(Priority), Priority(f64::MAX));
                 }
-                Taken::Wait(at) => drop(self.frontier.take(at)),
+                Taken::Wait(at) => self.now = at.0,
                 other => panic!("{other:?}"),
             }
         }
@@ -318,7 +343,9 @@ impl Crawl {
 
     fn unshelve(&mut self, node: NodeId) {
         let Some(shelved) = self.frontier.shelved(node) else { return };
-        let row = self.leaving.get(&shelved.fingerprint).map(|leaving| leaving.2.clone());
+        let leaving = self.leaving.get(&shelved.host).and_then(|leaving| leaving.get(&shelved.fingerprint));
+        let row = leaving.map(|leaving| leaving.1.clone());
+        self.moves.alone += 1;
         let row = row.or_else(|| self.writer.reader().waiting_one(shelved.fingerprint).unwrap());
         self.put_back(node, shelved.fingerprint, row.unwrap());
     }
@@ -330,6 +357,9 @@ impl Crawl {
             }
         }
         let url = Url::parse(&row.url).unwrap();
+        let host = self.frontier.host(&authority(&url));
+        let batch = self.leaving.get(&host).and_then(|leaving| leaving.get(&fingerprint)).map_or(0, |leaving| leaving.0);
+        let has_moved = self.moved.get_mut(&host).is_some_and(|moved| moved.remove(&fingerprint).is_some());
         let in_links = row.in_links.into_iter().map(|in_link| InLinkNote {
             source: NodeId(self.node_of_seq.get(in_link.source as usize)),
             ordinal: in_link.ordinal,
@@ -337,7 +367,7 @@ impl Crawl {
             ..InLinkNote::default()
         });
         let link = Link {
-            host: self.frontier.host(&authority(&url)),
+            host,
             url,
             fingerprint,
             discovered: row.discovered,
@@ -350,7 +380,7 @@ impl Crawl {
             evidence: Evidence::default(),
             estimate: row.estimate,
             priority: Priority(self.graph.rank(node)),
-            filed: Priority(if self.moved.remove(&fingerprint).is_some() { f64::NAN } else { row.priority }),
+            filed: (!has_moved).then_some(Filed { priority: Priority(row.priority), batch }),
             tries: row.tries,
             not_before: row.not_before,
         };
@@ -362,7 +392,7 @@ impl Crawl {
         if let Some(shelved) = self.frontier.shelved(node) {
             if rank.0 > 1.05 * shelved.priority.0 && self.frontier.would_be_kept(shelved.host, rank) {
                 self.frontier.raise_on_shelf(node, rank);
-                self.moved.insert(shelved.fingerprint, (None, shelved.host, rank.0));
+                self.moved.entry(shelved.host).or_default().insert(shelved.fingerprint, (None, rank.0));
             }
         } else {
             self.frontier.reprioritise(node, rank);
@@ -372,7 +402,10 @@ impl Crawl {
     fn commit(&mut self) {
         let mut batch = std::mem::take(&mut self.batch);
         let (batches, visible) = self.writer.progress();
-        self.leaving.retain(|_, leaving| leaving.0 > visible);
+        self.leaving.retain(|_, leaving| {
+            leaving.retain(|_, leaving| leaving.0 > visible);
+            !leaving.is_empty()
+        });
         self.added.retain(|&fingerprint, added| {
             added.retain(|(batch, _)| batch.is_none_or(|batch| batch > visible));
             for (known, added) in added.iter_mut().filter(|(batch, _)| batch.is_none()) {
@@ -381,32 +414,40 @@ impl Crawl {
             }
             !added.is_empty()
         });
-        self.moved.retain(|&fingerprint, moved| {
-            if moved.0.is_none() {
-                moved.0 = Some(batches + 1);
-                batch.priorities.push((fingerprint, moved.2));
-            }
-            moved.0 > Some(visible)
+        self.moved.retain(|_, moved| {
+            moved.retain(|&fingerprint, moved| {
+                if moved.0.is_none() {
+                    moved.0 = Some(batches + 1);
+                    batch.priorities.push((fingerprint, moved.1));
+                }
+                moved.0 > Some(visible)
+            });
+            !moved.is_empty()
         });
         for (node, link) in self.frontier.overflow() {
-            let is_filed = link.filed == link.priority && !self.changed.contains(&node);
-            if is_filed && visible >= batches {
+            let filed = link.filed.filter(|filed| filed.priority == link.priority && !self.changed.contains(&node));
+            let number = filed.map_or(batches + 1, |filed| filed.batch);
+            if number <= visible {
                 continue;
             }
             let row = row(&link, &self.seq_of);
-            if !is_filed {
+            if filed.is_none() {
                 batch.waiting.push((link.fingerprint, row.clone()));
             }
-            self.leaving.insert(link.fingerprint, (batches + u64::from(!is_filed), link.host, row));
+            self.leaving.entry(link.host).or_default().insert(link.fingerprint, (number, row));
         }
         for node in self.changed.drain() {
             if let Some(link) = self.frontier.link(node) {
                 batch.waiting.push((link.fingerprint, row(link, &self.seq_of)));
-                self.frontier.file(node);
+                self.frontier.file(node, batches + 1);
             }
         }
         let waiting = self.frontier.unfinished() as u64;
         batch.state = Some(CrawlState { pages: self.pages, waiting, discovered: self.known, ..CrawlState::default() });
+        self.moves.pages += batch.pages.len();
+        self.moves.waiting += batch.waiting.len();
+        self.moves.in_links += batch.in_links.len();
+        self.moves.priorities += batch.priorities.len();
         self.writer.submit(batch).unwrap();
     }
 
@@ -434,6 +475,23 @@ impl Crawl {
             self.frontier.shelved_len(),
             file as f64 / 1e6,
             file as f64 / self.known as f64,
+        );
+    }
+
+    /// Prints what was moved between memory and disk since the size before, per hundred pages.
+    fn tell_moves(&mut self) {
+        let Moves { pages, restocks, restocked, alone, waiting, in_links, priorities } = std::mem::take(&mut self.moves);
+        let each = |number: usize| 100.0 * number as f64 / pages.max(1) as f64;
+        println!(
+            "{:>17}   in 100 pages since: {:.0} times links of a host read back, {:.0} in all, {:.0} alone; rows written: \
+             {:.0} links, {:.0} in-links, {:.0} priorities",
+            "",
+            each(restocks),
+            each(restocked),
+            each(alone),
+            each(waiting),
+            each(in_links),
+            each(priorities)
         );
     }
 

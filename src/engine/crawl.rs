@@ -17,7 +17,7 @@ use super::{
     progress::Recent,
     refresh::{RefreshCounts, Refreshing},
     runner::Runner,
-    shelf::Leaving,
+    shelf::LeavingRows,
     shelf_changes::ShelfChanges,
     stages::Stages,
     steering::Steering,
@@ -109,7 +109,7 @@ pub struct Crawl {
     /// What went wrong with the shelf; ends the crawl before anything else is committed.
     pub(super) shelf_error: Option<StoreError>,
     /// Rows of links that left memory and are not on disk yet.
-    pub(super) leaving: FxHashMap<Fingerprint, Leaving>,
+    pub(super) leaving: LeavingRows,
     pub(super) shelf_changes: ShelfChanges,
     /// How memory is divided, where it is limited.
     pub(super) shares: Option<Shares>,
@@ -218,7 +218,7 @@ impl Crawl {
             snapshot_at: 0,
             node_of_seq: Paged::default(),
             shelf_error: None,
-            leaving: FxHashMap::default(),
+            leaving: LeavingRows::default(),
             shelf_changes: ShelfChanges::default(),
             shares: None,
             steering: Steering::default(),
@@ -273,7 +273,7 @@ impl Crawl {
             evidence: Evidence::default(),
             estimate: Relevance::NONE,
             priority: Priority::default(),
-            filed: Priority(f64::NAN),
+            filed: None,
             tries: 0,
             not_before: Timestamp::default(),
         }

@@ -123,10 +123,11 @@ impl Crawl {
         let pending = std::mem::take(&mut self.pending);
         let mut batch = pending.batch;
         self.relieve(&mut batch, |node| pending.waiting.contains(&node));
+        let number = self.journal.progress().0 + 1;
         for &node in &pending.waiting {
             if let Some(link) = self.frontier.link(node) {
                 batch.waiting.push((link.fingerprint, self.link_record(link)));
-                self.frontier.file(node);
+                self.frontier.file(node, number);
             }
         }
         batch.hosts = self.hosts.take_changed();

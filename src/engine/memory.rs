@@ -118,10 +118,10 @@ impl Shares {
         let percent = |share: u64| usize::try_from(memory.0 / 100 * share).unwrap_or(usize::MAX);
         Self {
             store: percent(7),
-            links: percent(20),
-            seen: percent(12),
-            graph: percent(12),
-            shelf: percent(4),
+            links: percent(12),
+            seen: percent(14),
+            graph: percent(14),
+            shelf: percent(8),
             sources: percent(4),
             lists: percent(3),
             hosts: percent(2),

@@ -4,23 +4,45 @@
 //! a batch at a time), when another page links to it by a keyword, when its rank outgrows a link that was kept, or when a
 //! random draw falls on it; and is scored anew then. Other in-links go into its row without it.
 
+use rustc_hash::FxHashMap;
+
 use super::{Crawl, Ingredient};
 use crate::{
-    frontier::{HostId, InLinkNote, Link, Priority, Shelved},
+    frontier::{Filed, HostId, InLinkNote, Link, Priority, Shelved},
     store::{AddedInLink, Batch, LinkRecord, Stock, StoreError},
     topical_rank::NodeId,
     url::{Fingerprint, canonicalize},
 };
 
-/// Links of a host that come back at a time: as many as are mostly taken before their host has to make room again.
-const RESTOCK: usize = 24;
+/// Rows of links that left memory, by host, until the reading side shows them.
+#[derive(Default)]
+pub(super) struct LeavingRows(FxHashMap<HostId, FxHashMap<Fingerprint, Leaving>>);
 
-/// The row of a link that left memory, until the reading side shows it.
-pub(super) struct Leaving {
+struct Leaving {
     /// Number of the batch that it is in.
     batch: u64,
-    host: HostId,
     row: LinkRecord,
+}
+
+impl LeavingRows {
+    fn forget(&mut self, visible: u64) {
+        self.0.retain(|_, rows| {
+            rows.retain(|_, leaving| leaving.batch > visible);
+            !rows.is_empty()
+        });
+    }
+
+    fn insert(&mut self, host: HostId, fingerprint: Fingerprint, leaving: Leaving) {
+        self.0.entry(host).or_default().insert(fingerprint, leaving);
+    }
+
+    fn get(&self, host: HostId, fingerprint: Fingerprint) -> Option<&Leaving> {
+        self.0.get(&host)?.get(&fingerprint)
+    }
+
+    fn of_host(&self, host: HostId) -> impl Iterator<Item = (Fingerprint, &Leaving)> {
+        self.0.get(&host).into_iter().flatten().map(|(&fingerprint, leaving)| (fingerprint, leaving))
+    }
 }
 
 impl Crawl {
@@ -28,7 +50,7 @@ impl Crawl {
     /// says so of those that have changed but for their priority.
     pub(super) fn relieve(&mut self, batch: &mut Batch, is_due: impl Fn(NodeId) -> bool) {
         let (batches, visible) = self.journal.progress();
-        self.leaving.retain(|_, leaving| leaving.batch > visible);
+        self.leaving.forget(visible);
         self.shelf_changes.commit(batch, batches + 1, visible);
         for (node, link) in self.frontier.overflow() {
             self.leave_memory(&link, is_due(node), batch);
@@ -39,17 +61,16 @@ impl Crawl {
     /// A link has left memory: its row goes into `batch`, unless it is on disk as it is.
     pub(super) fn leave_memory(&mut self, link: &Link, is_due: bool, batch: &mut Batch) {
         let (batches, visible) = self.journal.progress();
-        let is_filed = link.filed == link.priority && !is_due;
-        if is_filed && visible >= batches {
+        let filed = link.filed.filter(|filed| filed.priority == link.priority && !is_due);
+        let number = filed.map_or(batches + 1, |filed| filed.batch);
+        if number <= visible {
             return;
         }
         let row = self.link_record(link);
-        if !is_filed {
+        if filed.is_none() {
             batch.waiting.push((link.fingerprint, row.clone()));
         }
-        // A row that was filed is in a batch that the reading side may not show yet.
-        let number = batches + u64::from(!is_filed);
-        self.leaving.insert(link.fingerprint, Leaving { batch: number, host: link.host, row });
+        self.leaving.insert(link.host, link.fingerprint, Leaving { batch: number, row });
     }
 
     /// Gives a link on the shelf one more in-link, which its row will keep.
@@ -60,13 +81,13 @@ impl Crawl {
     /// Brings a link back into memory, if it is on the shelf.
     pub(super) fn unshelve(&mut self, node: NodeId) {
         let Some(shelved) = self.frontier.shelved(node) else { return };
-        let row = match self.leaving.get(&shelved.fingerprint) {
+        let row = match self.leaving.get(shelved.host, shelved.fingerprint) {
             Some(leaving) => Ok(Some(leaving.row.clone())),
             None => self.journal.reader().map_or(Ok(None), |store| store.waiting_one(shelved.fingerprint)),
         };
         match row {
             Ok(Some(row)) => {
-                self.put_back_from_shelf(node, shelved.fingerprint, row);
+                self.put_back_from_shelf(node, shelved.host, shelved.fingerprint, row);
                 self.rescore_shelved(&[node]);
             }
             Ok(None) => self.miss(format!("the waiting URL {} is not there", shelved.fingerprint)),
@@ -84,7 +105,7 @@ impl Crawl {
         let mut back = Vec::with_capacity(rows.len());
         for (fingerprint, row) in rows {
             if let Some(node) = self.frontier.seen(fingerprint) {
-                self.put_back_from_shelf(node, fingerprint, row);
+                self.put_back_from_shelf(node, host, fingerprint, row);
                 back.push(node);
             }
         }
@@ -100,28 +121,26 @@ impl Crawl {
     /// The best rows of a host's shelved links and the priority of the next: from disk, and from what is on its way there.
     fn stock(&self, host: HostId, top: Priority) -> Result<Stock, StoreError> {
         let (frontier, leaving) = (&self.frontier, &self.leaving);
+        let number = frontier.restock_size(host);
         let is_shelved = |fingerprint| frontier.seen(fingerprint).is_some_and(|node| frontier.shelved(node).is_some());
-        let on_disk = |fingerprint| !leaving.contains_key(&fingerprint) && is_shelved(fingerprint);
-        let Stock { mut rows, mut next } = match self.journal.reader() {
-            Some(store) => store.best_of_host(frontier.host_name(host), Some(top.0), RESTOCK, on_disk)?,
-            None => Stock::default(),
-        };
-        let under_way = leaving.iter().filter(|&(&fingerprint, leaving)| leaving.host == host && is_shelved(fingerprint));
-        rows.extend(under_way.map(|(&fingerprint, leaving)| (fingerprint, leaving.row.clone())));
+        let on_disk = |fingerprint| leaving.get(host, fingerprint).is_none() && is_shelved(fingerprint);
+        let Some(store) = self.journal.reader() else { return Ok(Stock::default()) };
+        let Stock { mut rows, next } = store.best_of_host(frontier.host_name(host), Some(top.0), number, on_disk)?;
+        // What moved up may not lie where it will be yet.
+        let is_further = |fingerprint| on_disk(fingerprint) && !rows.iter().any(|(row, _)| *row == fingerprint);
+        let moved = self.shelf_changes.moved_of(host, is_further);
+        for &(fingerprint, _) in moved.iter().take(number) {
+            rows.extend(store.waiting_one(fingerprint)?.map(|row| (fingerprint, row)));
+        }
+        let under_way = leaving.of_host(host).filter(|&(fingerprint, _)| is_shelved(fingerprint));
+        rows.extend(under_way.map(|(fingerprint, leaving)| (fingerprint, leaving.row.clone())));
         for (fingerprint, row) in &mut rows {
-            row.priority = self.shelf_changes.priority(*fingerprint).unwrap_or(row.priority);
+            row.priority = self.shelf_changes.priority(host, *fingerprint).unwrap_or(row.priority);
         }
         rows.sort_unstable_by(|(a, row_a), (b, row_b)| row_b.priority.total_cmp(&row_a.priority).then(a.cmp(b)));
-        if let Some((_, best_left)) = rows.get(RESTOCK) {
-            next = Some(next.map_or(best_left.priority, |next| next.max(best_left.priority)));
-        }
-        rows.truncate(RESTOCK);
-        // What moved up may not be where it will be yet.
-        let is_left = |fingerprint| is_shelved(fingerprint) && !rows.iter().any(|(row, _)| *row == fingerprint);
-        if let (Some(next), Some(moved)) = (&mut next, self.shelf_changes.best_moved(host, is_left)) {
-            *next = next.max(moved);
-        }
-        Ok(Stock { rows, next })
+        let left = [next, rows.get(number).map(|(_, row)| row.priority), moved.get(number).map(|&(_, priority)| priority)];
+        rows.truncate(number);
+        Ok(Stock { rows, next: left.into_iter().flatten().max_by(f64::total_cmp) })
     }
 
     /// A link on the shelf has a new rank: it moves up there if that would have kept it, and comes back with its host's turn.
@@ -138,13 +157,14 @@ impl Crawl {
         }
     }
 
-    fn put_back_from_shelf(&mut self, node: NodeId, fingerprint: Fingerprint, row: LinkRecord) {
-        let filed = Priority(row.priority);
-        let (row, has_moved) = self.shelf_changes.take(fingerprint, row);
+    fn put_back_from_shelf(&mut self, node: NodeId, host: HostId, fingerprint: Fingerprint, row: LinkRecord) {
+        let batch = self.leaving.get(host, fingerprint).map_or(0, |leaving| leaving.batch);
+        let filed = Filed { priority: Priority(row.priority), batch };
+        let (row, has_moved) = self.shelf_changes.take(host, fingerprint, row);
         match self.link_of(fingerprint, &row) {
             Some(mut link) => {
                 link.in_links = self.in_links_of(&row);
-                link.filed = if has_moved { Priority(f64::NAN) } else { filed };
+                link.filed = (!has_moved).then_some(filed);
                 self.frontier.unshelve(node, link);
             }
             None => self.miss(format!("`{}` waits, but is no URL", row.url)),

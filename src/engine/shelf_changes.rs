@@ -15,13 +15,12 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct ShelfChanges {
     in_links: FxHashMap<Fingerprint, Vec<(Option<u64>, AddedInLink)>>,
-    moved: FxHashMap<Fingerprint, Moved>,
+    moved: FxHashMap<HostId, FxHashMap<Fingerprint, Moved>>,
 }
 
 #[derive(Debug)]
 struct Moved {
     batch: Option<u64>,
-    host: HostId,
     priority: Priority,
 }
 
@@ -33,23 +32,26 @@ impl ShelfChanges {
 
     /// A higher priority.
     pub(super) fn raise(&mut self, fingerprint: Fingerprint, host: HostId, priority: Priority) {
-        self.moved.insert(fingerprint, Moved { batch: None, host, priority });
+        self.moved.entry(host).or_default().insert(fingerprint, Moved { batch: None, priority });
     }
 
     /// The priority that a link has moved to, where its row may not show it.
-    pub(super) fn priority(&self, fingerprint: Fingerprint) -> Option<f64> {
-        self.moved.get(&fingerprint).map(|moved| moved.priority.0)
+    pub(super) fn priority(&self, host: HostId, fingerprint: Fingerprint) -> Option<f64> {
+        self.moved.get(&host)?.get(&fingerprint).map(|moved| moved.priority.0)
     }
 
-    /// The highest priority that a link of a host has moved to, among those that are `left`.
-    pub(super) fn best_moved(&self, host: HostId, left: impl Fn(Fingerprint) -> bool) -> Option<f64> {
-        let moved = self.moved.iter().filter(|&(&fingerprint, moved)| moved.host == host && left(fingerprint));
-        moved.map(|(_, moved)| moved.priority).max().map(|priority| priority.0)
+    /// The links of a host that have moved and whose rows may not show it, with their priorities, best first; those that
+    /// are `left`.
+    pub(super) fn moved_of(&self, host: HostId, left: impl Fn(Fingerprint) -> bool) -> Vec<(Fingerprint, f64)> {
+        let moved = self.moved.get(&host).into_iter().flatten().filter(|&(&fingerprint, _)| left(fingerprint));
+        let mut moved: Vec<_> = moved.map(|(&fingerprint, moved)| (fingerprint, moved.priority.0)).collect();
+        moved.sort_unstable_by(|(a, x), (b, y)| y.total_cmp(x).then(a.cmp(b)));
+        moved
     }
 
     /// A row as it will be when all batches are in, for a link that leaves the shelf; and whether its priority on disk is, or
     /// will be, another.
-    pub(super) fn take(&mut self, fingerprint: Fingerprint, mut row: LinkRecord) -> (LinkRecord, bool) {
+    pub(super) fn take(&mut self, host: HostId, fingerprint: Fingerprint, mut row: LinkRecord) -> (LinkRecord, bool) {
         for (_, AddedInLink { in_link, depth, tunnel_depth }) in self.in_links.get(&fingerprint).into_iter().flatten() {
             if !row.in_links.iter().any(|known| (known.source, known.ordinal) == (in_link.source, in_link.ordinal)) {
                 row.in_links.push(in_link.clone());
@@ -57,7 +59,8 @@ impl ShelfChanges {
             row.depth = row.depth.min(*depth);
             row.tunnel_depth = row.tunnel_depth.min(*tunnel_depth);
         }
-        (row, self.moved.remove(&fingerprint).is_some())
+        let moved = self.moved.get_mut(&host).and_then(|moved| moved.remove(&fingerprint));
+        (row, moved.is_some())
     }
 
     /// Puts what no batch has into one, which has this number, and forgets what is visible.
@@ -70,12 +73,15 @@ impl ShelfChanges {
             }
             !added.is_empty()
         });
-        self.moved.retain(|&fingerprint, moved| {
-            if moved.batch.is_none() {
-                moved.batch = Some(number);
-                batch.priorities.push((fingerprint, moved.priority.0));
-            }
-            moved.batch > Some(visible)
+        self.moved.retain(|_, moved| {
+            moved.retain(|&fingerprint, moved| {
+                if moved.batch.is_none() {
+                    moved.batch = Some(number);
+                    batch.priorities.push((fingerprint, moved.priority.0));
+                }
+                moved.batch > Some(visible)
+            });
+            !moved.is_empty()
         });
     }
 }
@@ -111,22 +117,22 @@ mod tests {
         let mut changes = ShelfChanges::default();
         changes.add(link, AddedInLink { in_link: in_link(8), depth: 3, tunnel_depth: 0 });
         changes.raise(link, host, Priority(0.5));
-        assert_eq!(changes.best_moved(host, |_| true), Some(0.5));
-        assert_eq!(changes.best_moved(host, |_| false).or(changes.best_moved(HostId(4), |_| true)), None);
+        assert_eq!(changes.moved_of(host, |_| true), [(link, 0.5)]);
+        assert!(changes.moved_of(host, |_| false).is_empty() && changes.moved_of(HostId(4), |_| true).is_empty());
         let mut batch = Batch::default();
         changes.commit(&mut batch, 6, 4);
         assert_eq!((batch.in_links.len(), batch.priorities.as_slice()), (1, [(link, 0.5)].as_slice()));
         let mut later = Batch::default();
         changes.commit(&mut later, 7, 5);
         assert!(later.in_links.is_empty() && later.priorities.is_empty());
-        assert_eq!(changes.priority(link), Some(0.5));
+        assert_eq!(changes.priority(host, link), Some(0.5));
         for read in [&[7][..], &[7, 8]] {
-            let (row, _) = changes.take(link, row(read));
+            let (row, _) = changes.take(host, link, row(read));
             assert_eq!(row.in_links.iter().map(|in_link| in_link.source).collect::<Vec<_>>(), [7, 8]);
             assert_eq!((row.depth, row.tunnel_depth), (3, 0));
         }
         changes.commit(&mut later, 8, 6);
-        assert_eq!(changes.take(link, row(&[7])).0.in_links.len(), 1, "by now the row says it");
-        assert_eq!(changes.priority(link), None);
+        assert_eq!(changes.take(host, link, row(&[7])).0.in_links.len(), 1, "by now the row says it");
+        assert_eq!(changes.priority(host, link), None);
     }
 }

@@ -34,10 +34,19 @@ pub struct Link {
     pub evidence: Evidence,
     pub estimate: Relevance,
     pub priority: Priority,
-    /// The priority in its row on disk; not a number while that has no row, or an old one.
-    pub filed: Priority,
+    /// Its row on disk; `None` while there is none, or an old one.
+    pub filed: Option<Filed>,
     pub tries: u8,
     pub not_before: Timestamp,
+}
+
+/// A row on disk that says what is known of its link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Filed {
+    /// The priority in it.
+    pub priority: Priority,
+    /// Number of the batch that brought it; 0 where readers have long seen it.
+    pub batch: u64,
 }
 
 /// One link that leads to a waiting URL.

@@ -7,17 +7,20 @@
 //! the order of discovery.
 //! Never: reads a clock (it is told the time), fetches, or learns.
 
+mod host_queue;
 mod link;
 mod order;
 mod queue;
 mod sample;
 mod shelf;
+mod shelving;
 mod traps;
 mod tunnel;
 
-pub use link::{InLinkNote, Link, MAX_IN_LINKS, WordsVersion};
+pub use host_queue::{HostId, Priority};
+pub use link::{Filed, InLinkNote, Link, MAX_IN_LINKS, WordsVersion};
 pub use order::{CrawlOrder, LinkView, Order};
-pub use queue::{Frontier, FrontierConfig, HostId, Priority, Taken};
+pub use queue::{Frontier, FrontierConfig, Taken};
 pub use sample::Sample;
 use shelf::Shelf;
 pub use shelf::Shelved;

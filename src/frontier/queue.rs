@@ -4,43 +4,22 @@
 //! disk, and brings a host's best back when its turn has come ([`Taken::Restock`]). A few bytes for each stay here.
 
 use std::{
-    cmp::{Ordering, Reverse},
+    cmp::Reverse,
     collections::{BTreeSet, BinaryHeap},
     io,
+    sync::Arc,
 };
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::{Link, Shelf, Shelved};
+use super::{Filed, HostId, Link, Priority, Shelf, host_queue::HostQueue};
 use crate::{
     page::Timestamp,
     spill::{PagedMap, Room},
     topical_rank::NodeId,
     url::Fingerprint,
 };
-
-/// A host's number in this run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HostId(pub u32);
-
-/// How much a link is wanted; greater is sooner. Comparable within one crawl order only.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Priority(pub f64);
-
-impl Eq for Priority {}
-
-impl Ord for Priority {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-impl PartialOrd for Priority {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
 
 /// The `[frontier]` section.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -76,55 +55,21 @@ pub enum Taken {
     Empty,
 }
 
-type QueueEntry = (Reverse<Priority>, u64, NodeId);
-
-#[derive(Debug, Default)]
-struct HostQueue {
-    links: BTreeSet<QueueEntry>,
-    ready_at: Timestamp,
-    running: u32,
-    /// Its entry in `ready` or `all`, while it has links.
-    listed: Option<(Reverse<Priority>, u64)>,
-    is_ready: bool,
-    blocked: bool,
-    /// Its links that are not in memory.
-    shelved: HostShelf,
-}
-
-impl HostQueue {
-    /// Priority and order of its best link; one on the shelf comes after its equals in memory.
-    fn best(&self) -> Option<(Reverse<Priority>, u64)> {
-        let here = self.links.first().map(|&(priority, discovered, _)| (priority, discovered));
-        let there = (self.shelved.number > 0).then_some((Reverse(self.shelved.promise), u64::MAX));
-        here.into_iter().chain(there).min()
-    }
-}
-
-/// What is known of a host's links on the shelf.
-#[derive(Debug, Default)]
-struct HostShelf {
-    number: u32,
-    /// What the best of them is held to be worth.
-    promise: Priority,
-    /// The highest priority that one of them was shelved with.
-    highest: Priority,
-}
-
 /// All waiting links.
 #[derive(Debug, Default)]
 pub struct Frontier {
     config: FrontierConfig,
     connections_per_host: u32,
-    hosts: Vec<HostQueue>,
-    host_ids: FxHashMap<String, HostId>,
-    host_names: Vec<String>,
+    pub(super) hosts: Vec<HostQueue>,
+    host_ids: FxHashMap<Arc<str>, HostId>,
+    host_names: Vec<Arc<str>>,
     seen: PagedMap,
-    links: FxHashMap<NodeId, Link>,
+    pub(super) links: FxHashMap<NodeId, Link>,
     /// Links in memory at most, but for those that came since the last [`Frontier::overflow`].
-    capacity: Option<usize>,
-    shelf: Shelf,
+    pub(super) capacity: Option<usize>,
+    pub(super) shelf: Shelf,
     /// Links that came or changed since the last overflow: they stay for one more round.
-    fresh: FxHashSet<NodeId>,
+    pub(super) fresh: FxHashSet<NodeId>,
     /// Every host that has links, by its best one.
     all: BTreeSet<(Reverse<Priority>, u64, HostId)>,
     /// Those that may be asked now.
@@ -153,8 +98,9 @@ impl Frontier {
         }
         let id = HostId(self.hosts.len() as u32);
         self.hosts.push(HostQueue { is_ready: true, ..HostQueue::default() });
-        self.host_names.push(name.to_owned());
-        self.host_ids.insert(name.to_owned(), id);
+        let name: Arc<str> = name.into();
+        self.host_names.push(name.clone());
+        self.host_ids.insert(name, id);
         id
     }
 
@@ -202,10 +148,10 @@ impl Frontier {
         self.links.get_mut(&node)
     }
 
-    /// Notes that a link's row on disk is as the link is.
-    pub fn file(&mut self, node: NodeId) {
+    /// Notes that a batch writes a link's row as the link is.
+    pub fn file(&mut self, node: NodeId, batch: u64) {
         if let Some(link) = self.links.get_mut(&node) {
-            link.filed = link.priority;
+            link.filed = Some(Filed { priority: link.priority, batch });
         }
     }
 
@@ -362,147 +308,6 @@ impl Frontier {
         host.into_iter().flat_map(|host| host.links.iter().take(number)).map(|&(_, _, node)| node).collect()
     }
 
-    /// A link that is on the shelf.
-    #[must_use]
-    pub fn shelved(&self, node: NodeId) -> Option<Shelved> {
-        self.shelf.get(node)
-    }
-
-    /// Links on the shelf.
-    #[must_use]
-    pub fn shelved_len(&self) -> usize {
-        self.shelf.len()
-    }
-
-    /// Whether a link of this priority would not be the last of its host's in memory.
-    #[must_use]
-    pub fn would_be_kept(&self, host: HostId, priority: Priority) -> bool {
-        self.hosts[host.0 as usize].links.last().is_none_or(|&(Reverse(last), ..)| priority > last)
-    }
-
-    /// Counts an in-link of a link on the shelf, without bringing it back; `is_kept`: its row has it from now on.
-    pub fn count_in_link(&mut self, node: NodeId, relevance: f64, is_kept: bool) {
-        self.shelf.count(node, relevance, is_kept);
-    }
-
-    /// Notes a link as kept elsewhere.
-    pub fn shelve(&mut self, node: NodeId, link: Shelved) {
-        let shelved = &mut self.hosts[link.host.0 as usize].shelved;
-        let is_first = shelved.number == 0;
-        shelved.number += 1;
-        shelved.highest = if is_first { link.priority } else { shelved.highest.max(link.priority) };
-        shelved.promise = if is_first { link.priority } else { shelved.promise.max(link.priority) };
-        self.shelf.put(node, link);
-        self.relist(link.host);
-    }
-
-    /// Takes a link back from the shelf into memory; the in-links that were counted there are counted in it.
-    pub fn unshelve(&mut self, node: NodeId, mut link: Link) {
-        if let Some(shelved) = self.take_from_shelf(node) {
-            link.in_degree = link.in_degree.saturating_add_signed(shelved.more_in_links.max(0));
-            link.forgotten_relevance += shelved.more_relevance.max(0.0);
-            self.push(node, link);
-        }
-    }
-
-    /// A link on the shelf is worth more than when it was put there.
-    pub fn raise_on_shelf(&mut self, node: NodeId, priority: Priority) {
-        let Some(link) = self.shelf.get(node) else { return };
-        self.shelf.raise(node, priority);
-        let shelved = &mut self.hosts[link.host.0 as usize].shelved;
-        shelved.highest = shelved.highest.max(priority);
-        shelved.promise = shelved.promise.max(priority);
-        self.relist(link.host);
-    }
-
-    fn take_from_shelf(&mut self, node: NodeId) -> Option<Shelved> {
-        let gone = self.shelf.take(node)?;
-        self.hosts[gone.host.0 as usize].shelved.number -= 1;
-        Some(gone)
-    }
-
-    /// The highest priority that a link of this host was shelved with, if it has any on the shelf.
-    #[must_use]
-    pub fn shelf_top(&self, host: HostId) -> Option<Priority> {
-        let shelved = &self.hosts[host.0 as usize].shelved;
-        (shelved.number > 0).then_some(shelved.highest)
-    }
-
-    /// The best links of a host have come back from the shelf; `next` is what the best of the rest was shelved with, and
-    /// no more is expected of it than `worth`. None left: whatever was counted there is not there.
-    pub fn restocked(&mut self, host: HostId, next: Option<Priority>, worth: Priority) {
-        let shelved = &mut self.hosts[host.0 as usize].shelved;
-        if let Some(next) = next {
-            (shelved.highest, shelved.promise) = (next, next.min(worth));
-        } else {
-            self.shelf.lose(shelved.number as usize);
-            shelved.number = 0;
-        }
-        self.relist(host);
-    }
-
-    /// When more links are in memory than may be: takes out the worst of the longest queues, to be shelved. Seeds, links
-    /// under way and those that changed lately stay while others can go.
-    pub fn overflow(&mut self) -> Vec<(NodeId, Link)> {
-        let Some(capacity) = self.capacity.filter(|&capacity| self.links.len() > capacity) else { return Vec::new() };
-        let excess = self.links.len() - (capacity - capacity / 8);
-        let level = self.level(excess);
-        let mut leaving = Vec::with_capacity(excess);
-        for spare_fresh in [true, false] {
-            for queue in &self.hosts {
-                let room = queue.links.len().saturating_sub(if queue.blocked { 0 } else { level });
-                let worst = queue.links.iter().rev().take(room);
-                let may_go = |node: &NodeId| {
-                    self.links.get(node).is_some_and(|link| !link.is_unlinked()) && spare_fresh != self.fresh.contains(node)
-                };
-                leaving.extend(worst.map(|&(_, _, node)| node).filter(may_go));
-            }
-            if leaving.len() >= excess {
-                break;
-            }
-        }
-        leaving.truncate(excess);
-        self.fresh.clear();
-        let mut gone = Vec::with_capacity(leaving.len());
-        for node in leaving {
-            if let Some(mut link) = self.remove(node) {
-                // A row that lies where it would be put again need not be written.
-                if (link.priority.0 - link.filed.0).abs() < 0.01 * link.priority.0.abs() {
-                    link.priority = link.filed;
-                }
-                let shelved = Shelved {
-                    fingerprint: link.fingerprint,
-                    host: link.host,
-                    priority: link.priority,
-                    kept: link.in_links.len() as u8,
-                    more_in_links: 0,
-                    more_relevance: 0.0,
-                };
-                self.shelve(node, shelved);
-                gone.push((node, link));
-            }
-        }
-        gone
-    }
-
-    /// The greatest queue length that leaves `excess` links out.
-    fn level(&self, excess: usize) -> usize {
-        let left_out = |level: usize| -> usize {
-            let over = |queue: &HostQueue| queue.links.len().saturating_sub(if queue.blocked { 0 } else { level });
-            self.hosts.iter().map(over).sum()
-        };
-        let (mut low, mut high) = (0, self.hosts.iter().map(|queue| queue.links.len()).max().unwrap_or(0));
-        while low < high {
-            let middle = (low + high).div_ceil(2);
-            if left_out(middle) >= excess {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        low
-    }
-
     /// Bytes in memory of the URL-seen test and the shelf's index.
     #[must_use]
     pub fn index_bytes(&self) -> (usize, usize) {
@@ -547,7 +352,7 @@ impl Frontier {
     }
 
     /// Brings a host's entries in `all` and `ready` up to date with its best link.
-    fn relist(&mut self, host: HostId) {
+    pub(super) fn relist(&mut self, host: HostId) {
         let queue = &mut self.hosts[host.0 as usize];
         let best = if queue.blocked { None } else { queue.best() };
         if let Some((priority, discovered)) = queue.listed
@@ -570,92 +375,4 @@ impl Frontier {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{link_classifier::Evidence, page::Relevance, url::Url};
-
-    fn link(frontier: &mut Frontier, number: u64, priority: f64) -> Link {
-        let url = Url::parse(&format!("http://host{}.test/{number}", number % 7)).unwrap();
-        Link {
-            host: frontier.host(&crate::url::authority(&url)),
-            fingerprint: Fingerprint::of(&url),
-            url,
-            discovered: number,
-            depth: 1,
-            tunnel_depth: 0,
-            facts: crate::link_classifier::TargetFacts::default(),
-            in_links: vec![crate::frontier::InLinkNote::default()],
-            in_degree: 1,
-            forgotten_relevance: 0.0,
-            evidence: Evidence::default(),
-            estimate: Relevance::NONE,
-            priority: Priority(priority),
-            filed: Priority(f64::NAN),
-            tries: 0,
-            not_before: Timestamp::default(),
-        }
-    }
-
-    /// Takes everything, a few links at a time in memory; returns the order.
-    fn crawl(mut frontier: Frontier) -> Vec<u64> {
-        let mut random = fastrand::Rng::with_seed(8);
-        let mut disk: FxHashMap<NodeId, Link> = FxHashMap::default();
-        let mut order = Vec::new();
-        let mut number = 0;
-        while order.len() < 3_000 {
-            if number < 3_000 {
-                for _ in 0..10 {
-                    let link = link(&mut frontier, number, random.f64());
-                    frontier.push(NodeId(number as u32), link);
-                    number += 1;
-                }
-            }
-            for (node, link) in frontier.overflow() {
-                disk.insert(node, link);
-            }
-            assert_eq!(frontier.unfinished(), number as usize - order.len());
-            match frontier.take(Timestamp(0)) {
-                Taken::Link(node, host) => {
-                    order.extend(frontier.remove(node).map(|link| link.discovered));
-                    frontier.release(host, Timestamp(0));
-                }
-                Taken::Restock(host) => {
-                    let mut stock: Vec<(NodeId, Priority)> =
-                        disk.iter().filter(|(_, link)| link.host == host).map(|(&node, link)| (node, link.priority)).collect();
-                    stock.sort_by_key(|&(node, priority)| (Reverse(priority), node));
-                    assert_eq!(frontier.shelf_top(host), stock.first().map(|&(_, priority)| priority));
-                    for &(node, _) in stock.iter().take(5) {
-                        frontier.unshelve(node, disk.remove(&node).unwrap());
-                    }
-                    frontier.restocked(host, stock.get(5).map(|&(_, priority)| priority), Priority(f64::MAX));
-                }
-                other => panic!("{other:?}"),
-            }
-        }
-        assert_eq!((frontier.unfinished(), disk.len()), (0, 0));
-        order
-    }
-
-    #[test]
-    fn links_leave_in_the_same_order_whether_they_fit_in_memory_or_not() {
-        let narrow = Room { bytes: 0, ..Room::default() };
-        let plain = || Frontier::new(FrontierConfig::default(), 1);
-        assert_eq!(crawl(plain().within(100, narrow.clone(), narrow)), crawl(plain()));
-    }
-
-    #[test]
-    fn what_is_in_memory_stays_below_the_capacity_and_seeds_never_leave() {
-        let mut frontier = Frontier::new(FrontierConfig::default(), 1).within(200, Room::default(), Room::default());
-        for number in 0..1_000 {
-            let mut link = link(&mut frontier, number, 0.5);
-            if number < 20 {
-                link.in_links.clear();
-            }
-            frontier.push(NodeId(number as u32), link);
-            frontier.overflow();
-            assert!(frontier.links().count() <= 200);
-        }
-        assert!((0..20).all(|seed| frontier.link(NodeId(seed)).is_some()));
-        assert_eq!(frontier.len(), 1_000);
-    }
-}
+mod tests;

@@ -80,6 +80,7 @@ pub(super) fn apply(
     if let Some(state) = state {
         changes.tables.meta.insert(STATE_KEY, changes.encoder.encode(&state)?.as_slice())?;
     }
+    changes.encoder.dictionaries.write(&mut changes.tables.dictionaries)?;
     changes.encoder.words.write(&mut changes.tables.words)
 }
 
@@ -189,7 +190,7 @@ impl Changes<'_> {
     fn page(&self, seq: u64) -> Result<Option<PageRecord>, StoreError> {
         let Some(place) = self.tables.pages.get(seq)?.map(|place| place.value()) else { return Ok(None) };
         let row = log::read(&self.tables.log, place)?;
-        page_row::decode(&row, &|number| self.shared.words(number)).map(Some)
+        page_row::decode(&row, self.shared).map(Some)
     }
 
     fn append(&mut self, row: &[u8]) -> Result<Place, StoreError> {

@@ -5,13 +5,18 @@
 //! more memory than [`MAX_ROW`].
 //! Never: guesses. A row of an unknown version is refused.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, collections::VecDeque, sync::Arc};
 
 use redb::{Database, StorageError};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use zstd::bulk::{Compressor, Decompressor};
 
-use super::{CrawlState, HostRecord, RobotsRecord, StoreError, archive::ArchiveEnd, words::Numbering};
+use super::{
+    CrawlState, HostRecord, RobotsRecord, StoreError,
+    archive::ArchiveEnd,
+    dictionary::{Alike, Dictionary, Trainer},
+    words::{Numbering, WordList},
+};
 use crate::page::Timestamp;
 
 /// A row kind: its name in messages, its version, and whether it is worth packing.
@@ -79,23 +84,24 @@ impl RobotsMark {
 pub(super) const MAX_ROW: usize = 64 << 20;
 
 /// Level 3 packs pages about as small as 9 does, in a third of the time.
-const LEVEL: i32 = 3;
+pub(super) const LEVEL: i32 = 3;
 
-/// Encodes rows; keeps the packer's buffers and the numbers of words between them.
+/// Encodes rows; keeps the packer's buffers, the numbers of words and the dictionaries between them.
 pub(super) struct Encoder {
     compressor: Compressor<'static>,
     pub words: Numbering,
+    pub dictionaries: Trainer,
 }
 
 impl Encoder {
     /// An encoder for the rows of a store.
     pub fn new(database: &Database) -> Result<Self, StoreError> {
-        Self::with_words(Numbering::of(database)?)
+        Ok(Self { dictionaries: Trainer::of(database)?, ..Self::with_words(Numbering::of(database)?)? })
     }
 
     pub fn with_words(words: Numbering) -> Result<Self, StoreError> {
         let compressor = Compressor::new(LEVEL).map_err(|e| StoreError::Refused(format!("zstd does not start: {e}")))?;
-        Ok(Self { compressor, words })
+        Ok(Self { compressor, words, dictionaries: Trainer::default() })
     }
 
     pub fn encode<R: Row>(&mut self, row: &R) -> Result<Vec<u8>, StoreError> {
@@ -104,21 +110,49 @@ impl Encoder {
 
     /// A row as its version, its length, and packed postcard.
     pub fn pack<T: Serialize>(&mut self, kind: &str, version: u8, row: &T) -> Result<Vec<u8>, StoreError> {
-        let refused = |e: &dyn std::fmt::Display| StoreError::Refused(format!("a {kind} row cannot be encoded: {e}"));
-        let raw = postcard::to_stdvec(row).map_err(|e| refused(&e))?;
-        if raw.len() > MAX_ROW {
-            return Err(refused(&format_args!("it has {} bytes, {MAX_ROW} are allowed", raw.len())));
-        }
-        let mut bytes = vec![version];
-        bytes.extend_from_slice(&(raw.len() as u32).to_le_bytes());
-        bytes.extend(self.compressor.compress(&raw).map_err(|e| refused(&e))?);
-        Ok(bytes)
+        let raw = raw(kind, row)?;
+        packed(kind, vec![version], &raw, &mut self.compressor)
     }
+
+    /// The same for a row that has much in common with others: the number of their dictionary follows the version.
+    pub fn pack_alike<T: Serialize>(&mut self, alike: Alike, kind: &str, version: u8, row: &T) -> Result<Vec<u8>, StoreError> {
+        let raw = raw(kind, row)?;
+        if let Some(dir) = std::env::var_os("DUMP") {
+            static N: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+            let n = N.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            if n % 8 < 2 {
+                std::fs::write(std::path::Path::new(&dir).join(format!("{kind}-{n}")), &raw).unwrap();
+            }
+        }
+        match self.dictionaries.packer(alike, &raw)? {
+            Some((number, compressor)) => packed(kind, vec![version, *number], &raw, compressor),
+            None => packed(kind, vec![version, 0], &raw, &mut self.compressor),
+        }
+    }
+}
+
+fn refused(kind: &str, reason: impl std::fmt::Display) -> StoreError {
+    StoreError::Refused(format!("a {kind} row cannot be encoded: {reason}"))
+}
+
+/// The postcard of a row that will be packed.
+fn raw<T: Serialize>(kind: &str, row: &T) -> Result<Vec<u8>, StoreError> {
+    let raw = postcard::to_stdvec(row).map_err(|e| refused(kind, e))?;
+    if raw.len() > MAX_ROW {
+        return Err(refused(kind, format_args!("it has {} bytes, {MAX_ROW} are allowed", raw.len())));
+    }
+    Ok(raw)
+}
+
+fn packed(kind: &str, mut bytes: Vec<u8>, raw: &[u8], compressor: &mut Compressor<'_>) -> Result<Vec<u8>, StoreError> {
+    bytes.extend_from_slice(&(raw.len() as u32).to_le_bytes());
+    bytes.extend(compressor.compress(raw).map_err(|e| refused(kind, e))?);
+    Ok(bytes)
 }
 
 /// A row as its version and postcard.
 pub(super) fn plain<T: Serialize>(kind: &str, version: u8, row: &T) -> Result<Vec<u8>, StoreError> {
-    postcard::to_extend(row, vec![version]).map_err(|e| StoreError::Refused(format!("a {kind} row cannot be encoded: {e}")))
+    postcard::to_extend(row, vec![version]).map_err(|e| refused(kind, e))
 }
 
 /// The postcard of a row, after its version byte.
@@ -134,17 +168,25 @@ pub(super) fn damaged(kind: &str, detail: impl std::fmt::Display) -> StoreError 
     StorageError::Corrupted(format!("a {kind} row cannot be read: {detail}")).into()
 }
 
+/// What reading the rows of pages needs beside them.
+pub(super) trait Lexicon {
+    /// All words up to a number.
+    fn words(&self, number: u32) -> Result<Arc<WordList>, StoreError>;
+    fn dictionary(&self, number: u8) -> Result<Arc<Dictionary>, StoreError>;
+}
+
 thread_local! {
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    /// The last dictionaries that were used, each loaded.
+    static LOADED: RefCell<VecDeque<(Arc<Dictionary>, Decompressor<'static>)>> = const { RefCell::new(VecDeque::new()) };
 }
+
+/// Dictionaries that a thread keeps loaded: those of two stores.
+const MOST_LOADED: usize = 8;
 
 /// Undoes [`Encoder::pack`], but for the version.
 pub(super) fn unpack(kind: &str, body: &[u8]) -> Result<Vec<u8>, StoreError> {
-    let (length, packed) = body.split_first_chunk().ok_or_else(|| damaged(kind, "it is cut short"))?;
-    let length = u32::from_le_bytes(*length) as usize;
-    if length > MAX_ROW {
-        return Err(damaged(kind, format!("it claims {length} bytes")));
-    }
+    let (length, packed) = claimed(kind, body)?;
     let raw = DECOMPRESSOR.with_borrow_mut(|slot| {
         let mut decompressor = slot.take().map_or_else(Decompressor::new, Ok)?;
         let raw = decompressor.decompress(packed, length);
@@ -152,6 +194,38 @@ pub(super) fn unpack(kind: &str, body: &[u8]) -> Result<Vec<u8>, StoreError> {
         raw
     });
     raw.map_err(|e| damaged(kind, e))
+}
+
+/// Undoes [`Encoder::pack_alike`], but for the version.
+pub(super) fn unpack_alike(kind: &str, body: &[u8], lexicon: &dyn Lexicon) -> Result<Vec<u8>, StoreError> {
+    let (&number, body) = body.split_first().ok_or_else(|| damaged(kind, "it is cut short"))?;
+    if number == 0 {
+        return unpack(kind, body);
+    }
+    let (length, packed) = claimed(kind, body)?;
+    let dictionary = lexicon.dictionary(number)?;
+    let raw = LOADED.with_borrow_mut(|loaded| {
+        let known = loaded.iter().position(|(known, _)| Arc::ptr_eq(known, &dictionary));
+        let mut entry = match known.and_then(|at| loaded.remove(at)) {
+            Some(entry) => entry,
+            None => (dictionary.clone(), Decompressor::with_dictionary(&dictionary.content)?),
+        };
+        let raw = entry.1.decompress(packed, length);
+        loaded.push_front(entry);
+        loaded.truncate(MOST_LOADED);
+        raw
+    });
+    raw.map_err(|e| damaged(kind, e))
+}
+
+/// The length that a packed row claims, and the rest of it.
+fn claimed<'a>(kind: &str, body: &'a [u8]) -> Result<(usize, &'a [u8]), StoreError> {
+    let (length, packed) = body.split_first_chunk().ok_or_else(|| damaged(kind, "it is cut short"))?;
+    let length = u32::from_le_bytes(*length) as usize;
+    if length > MAX_ROW {
+        return Err(damaged(kind, format!("it claims {length} bytes")));
+    }
+    Ok((length, packed))
 }
 
 pub(super) fn decode<R: Row>(bytes: &[u8]) -> Result<R, StoreError> {
@@ -170,6 +244,21 @@ pub(super) fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+/// The lexicon of an empty store.
+#[cfg(test)]
+pub(super) struct NoLexicon;
+
+#[cfg(test)]
+impl Lexicon for NoLexicon {
+    fn words(&self, _: u32) -> Result<Arc<WordList>, StoreError> {
+        Ok(Arc::default())
+    }
+
+    fn dictionary(&self, number: u8) -> Result<Arc<Dictionary>, StoreError> {
+        Err(damaged("dictionary", format!("number {number} is missing")))
+    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,8 @@ impl Store {
             // Its rows are those of `pages` and `outlinks`.
             log: _,
             words,
+            // What is packed against them is printed.
+            dictionaries: _,
             pages,
             page_of,
             standing,

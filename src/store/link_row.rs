@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::{
     AddedInLink, InLink, LinkRecord, StoreError,
@@ -22,7 +22,7 @@ use crate::{
 };
 
 const KIND: &str = "link";
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// What the queue needs of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -37,16 +37,14 @@ impl Head {
     }
 }
 
-#[derive(Serialize, Deserialize)]
 struct LinkRow<'a> {
     head: Head,
-    #[serde(borrow)]
     address: Address<'a>,
     discovered: u64,
     depth: u16,
     tunnel_depth: u8,
     in_degree: u32,
-    forgotten_relevance: Short,
+    forgotten_relevance: f32,
     tries: u8,
     not_before: Timestamp,
     estimate: f32,
@@ -54,21 +52,16 @@ struct LinkRow<'a> {
 }
 
 /// The URL.
-#[derive(Serialize, Deserialize)]
 enum Address<'a> {
     /// That of the first in-link.
     First,
     /// The rest after scheme and host.
-    #[serde(borrow)]
     Http(Cow<'a, str>),
-    #[serde(borrow)]
     Https(Cow<'a, str>),
-    #[serde(borrow)]
     Whole(Cow<'a, str>),
 }
 
 /// An in-link.
-#[derive(Serialize, Deserialize)]
 enum InLinkRow {
     /// Its context stands in the row of its page: `seq`, ordinal.
     OnPage(u64, u16),
@@ -90,18 +83,139 @@ impl InLinkRow {
     }
 }
 
-/// A number that is 0 mostly: one byte then, five at most.
-struct Short(f32);
+/// The byte after the head: in its last two bits the kind of address, then what the row says beyond what most do, then the
+/// number of in-links.
+mod flag {
+    pub const FORGOTTEN: u8 = 1 << 2;
+    pub const TRIED: u8 = 1 << 3;
+    /// Both depths do not fit into one byte.
+    pub const DEEP: u8 = 1 << 4;
+    pub const IN_LINKS: u32 = 5;
+    /// So many in-links or more: their number follows.
+    pub const MANY: usize = 7;
+}
 
-impl Serialize for Short {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u32(self.0.to_bits().swap_bytes())
+impl LinkRow<'_> {
+    fn write(&self) -> Result<Vec<u8>, StoreError> {
+        let mut bytes = plain(KIND, VERSION, &self.head)?;
+        let (kind, text) = match &self.address {
+            Address::First => (0, None),
+            Address::Http(rest) => (1, Some(rest)),
+            Address::Https(rest) => (2, Some(rest)),
+            Address::Whole(url) => (3, Some(url)),
+        };
+        let is_deep = self.depth >= 32 || self.tunnel_depth >= 8;
+        let was_tried = self.tries > 0 || self.not_before != Timestamp::default();
+        let mut flags = kind | (self.in_links.len().min(flag::MANY) << flag::IN_LINKS) as u8;
+        for (flag, is_set) in
+            [(flag::FORGOTTEN, self.forgotten_relevance != 0.0), (flag::TRIED, was_tried), (flag::DEEP, is_deep)]
+        {
+            flags |= if is_set { flag } else { 0 };
+        }
+        bytes.push(flags);
+        bytes.extend_from_slice(&self.estimate.to_le_bytes());
+        let mut add = Adding(bytes);
+        if is_deep {
+            add.value(&(self.depth, self.tunnel_depth))?;
+        } else {
+            add.0.push(self.depth as u8 | self.tunnel_depth << 5);
+        }
+        add.value(&(self.discovered, self.in_degree))?;
+        if self.forgotten_relevance != 0.0 {
+            add.value(&self.forgotten_relevance)?;
+        }
+        if was_tried {
+            add.value(&(self.tries, self.not_before))?;
+        }
+        if self.in_links.len() >= flag::MANY {
+            add.value(&self.in_links.len())?;
+        }
+        for in_link in &self.in_links {
+            match in_link {
+                InLinkRow::OnPage(source, ordinal) => add.value(&(u32::from(*ordinal) << 1, source))?,
+                InLinkRow::Whole(link) => add.value(&(1_u32, link))?,
+            }
+        }
+        if let Some(text) = text {
+            add.0.extend_from_slice(text.as_bytes());
+        }
+        Ok(add.0)
+    }
+
+    fn read(bytes: &[u8]) -> Result<LinkRow<'_>, StoreError> {
+        let mut rest = Rest(body(KIND, VERSION, bytes)?);
+        let head = rest.value()?;
+        let &[flags] = rest.array()?;
+        let estimate = f32::from_le_bytes(*rest.array()?);
+        let (depth, tunnel_depth) = if flags & flag::DEEP > 0 {
+            rest.value()?
+        } else {
+            let &[both] = rest.array()?;
+            (u16::from(both & 31), both >> 5)
+        };
+        let (discovered, in_degree) = rest.value()?;
+        let forgotten_relevance = if flags & flag::FORGOTTEN > 0 { rest.value()? } else { 0.0 };
+        let (tries, not_before) = if flags & flag::TRIED > 0 { rest.value()? } else { Default::default() };
+        let mut number = usize::from(flags >> flag::IN_LINKS);
+        if number == flag::MANY {
+            number = rest.value()?;
+        }
+        let mut in_links = Vec::with_capacity(number.min(flag::MANY));
+        for _ in 0..number {
+            let ordinal: u32 = rest.value()?;
+            in_links.push(match ordinal & 1 {
+                0 => InLinkRow::OnPage(rest.value()?, (ordinal >> 1) as u16),
+                _ => InLinkRow::Whole(rest.value()?),
+            });
+        }
+        let text = Cow::Borrowed(std::str::from_utf8(rest.0).map_err(|e| damaged(KIND, e))?);
+        let address = match flags & 3 {
+            0 => Address::First,
+            1 => Address::Http(text),
+            2 => Address::Https(text),
+            _ => Address::Whole(text),
+        };
+        Ok(LinkRow {
+            head,
+            address,
+            discovered,
+            depth,
+            tunnel_depth,
+            in_degree,
+            forgotten_relevance,
+            tries,
+            not_before,
+            estimate,
+            in_links,
+        })
     }
 }
 
-impl<'de> Deserialize<'de> for Short {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        u32::deserialize(deserializer).map(|bits| Self(f32::from_bits(bits.swap_bytes())))
+/// A row that is being written.
+struct Adding(Vec<u8>);
+
+impl Adding {
+    fn value<T: Serialize>(&mut self, value: &T) -> Result<(), StoreError> {
+        let bytes = postcard::to_extend(value, std::mem::take(&mut self.0));
+        self.0 = bytes.map_err(|e| StoreError::Refused(format!("a {KIND} row cannot be encoded: {e}")))?;
+        Ok(())
+    }
+}
+
+/// What is left of a row that is being read.
+struct Rest<'a>(&'a [u8]);
+
+impl<'a> Rest<'a> {
+    fn value<T: Deserialize<'a>>(&mut self) -> Result<T, StoreError> {
+        let (value, rest) = postcard::take_from_bytes(self.0).map_err(|e| damaged(KIND, e))?;
+        self.0 = rest;
+        Ok(value)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<&'a [u8; N], StoreError> {
+        let (bytes, rest) = self.0.split_first_chunk().ok_or_else(|| damaged(KIND, "it is cut short"))?;
+        self.0 = rest;
+        Ok(bytes)
     }
 }
 
@@ -123,7 +237,7 @@ pub(super) struct Before {
 
 impl Before {
     pub fn of(bytes: &[u8]) -> Result<Self, StoreError> {
-        let row = read(bytes)?;
+        let row = LinkRow::read(bytes)?;
         let on_pages = row.in_links.iter().filter(|link| matches!(link, InLinkRow::OnPage(..)));
         Ok(Self { on_pages: on_pages.map(InLinkRow::key).collect(), has_no_url: matches!(row.address, Address::First) })
     }
@@ -166,38 +280,33 @@ pub(super) fn encode(
         depth: *depth,
         tunnel_depth: *tunnel_depth,
         in_degree: *in_degree,
-        forgotten_relevance: Short(*forgotten_relevance),
+        forgotten_relevance: *forgotten_relevance,
         tries: *tries,
         not_before: *not_before,
         estimate: estimate.get() as f32,
         in_links: in_links.iter().map(|link| InLinkRow::of(link, stands(link))).collect(),
     };
-    plain(KIND, VERSION, &row)
+    row.write()
 }
 
 /// A row with one in-link more; the URL may be nearer to a seed by it.
 pub(super) fn with_in_link(bytes: &[u8], added: &AddedInLink, stands_on_page: bool) -> Result<Vec<u8>, StoreError> {
-    let mut row = read(bytes)?;
+    let mut row = LinkRow::read(bytes)?;
     let AddedInLink { in_link, depth, tunnel_depth } = added;
     if !row.in_links.iter().any(|known| known.key() == (in_link.source, in_link.ordinal)) {
         row.in_links.push(InLinkRow::of(in_link, stands_on_page));
     }
     row.depth = row.depth.min(*depth);
     row.tunnel_depth = row.tunnel_depth.min(*tunnel_depth);
-    plain(KIND, VERSION, &row)
+    row.write()
 }
 
 /// A row with another priority.
 pub(super) fn with_priority(bytes: &[u8], priority: f64) -> Result<Vec<u8>, StoreError> {
-    let mut row = read(bytes)?;
+    let mut row = LinkRow::read(bytes)?;
     row.head.priority = priority as f32;
-    plain(KIND, VERSION, &row)
+    row.write()
 }
-
-fn read(bytes: &[u8]) -> Result<LinkRow<'_>, StoreError> {
-    postcard::from_bytes(body(KIND, VERSION, bytes)?).map_err(|e| damaged(KIND, e))
-}
-
 /// Reads host and priority alone.
 pub(super) fn head(bytes: &[u8]) -> Result<Head, StoreError> {
     let (head, _) = postcard::take_from_bytes(body(KIND, VERSION, bytes)?).map_err(|e| damaged(KIND, e))?;
@@ -210,7 +319,7 @@ pub(super) fn decode(
     name_of: impl FnOnce(u32) -> Result<std::sync::Arc<str>, StoreError>,
     mut in_link: impl FnMut(u64, u16) -> Result<(InLink, Option<String>), StoreError>,
 ) -> Result<LinkRecord, StoreError> {
-    let row = read(bytes)?;
+    let row = LinkRow::read(bytes)?;
     let mut in_links = Vec::with_capacity(row.in_links.len());
     let mut first_url = None;
     for link in row.in_links {
@@ -239,7 +348,7 @@ pub(super) fn decode(
         tunnel_depth: row.tunnel_depth,
         in_links,
         in_degree: row.in_degree,
-        forgotten_relevance: row.forgotten_relevance.0,
+        forgotten_relevance: row.forgotten_relevance,
         tries: row.tries,
         not_before: row.not_before,
         priority: row.head.priority(),
@@ -393,8 +502,8 @@ mod tests {
         assert_eq!(
             rows,
             [
-                "03030000c03e02022f61ac020402f0a204bf80010180b09cdb9f340000803e0201010b03e7a8bb0101020203010405060000003f01010801070b03e7a8bb0101020203010405060000003f010108",
-                "03030000c03e00ac020402f0a204bf80010180b09cdb9f340000803e0200010b00070b"
+                "04030000c03e4e0000803e44ac02f0a2040000403f0180b09cdb9f3401010b03e7a8bb0101020203010405060000003f01010801070b03e7a8bb0101020203010405060000003f0101082f61",
+                "04030000c03e4c0000803e44ac02f0a2040000403f0180b09cdb9f3416011607"
             ],
             "the link row has changed: raise its VERSION, or old crawls are misread"
         );

@@ -13,13 +13,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{
     InLink, OutlinkFate, OutlinkRecord, StoreError,
-    codec::{Encoder, body, damaged, unpack},
-    words::{GetWords, distances, numbers},
+    codec::{Encoder, Lexicon, body, damaged, unpack_alike},
+    dictionary::Alike,
+    words::{distances, numbers},
 };
 use crate::{page::LinkContext, text::TermId, url::Fingerprint};
 
 const KIND: &str = "outlinks";
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 #[derive(Serialize, Deserialize)]
 struct Row<'a> {
@@ -141,7 +142,7 @@ pub(super) fn encode(encoder: &mut Encoder, outlinks: &[OutlinkRecord], noted: &
         places: places_list,
         contexts,
     };
-    encoder.pack(KIND, VERSION, &row)
+    encoder.pack_alike(Alike::Links, KIND, VERSION, &row)
 }
 
 /// The place of a value in a list, to which it is added where it is new. Lists are short.
@@ -165,13 +166,13 @@ pub(super) struct Links {
 }
 
 impl Links {
-    pub fn unpack(row: &[u8], words: GetWords<'_>) -> Result<Self, StoreError> {
-        let raw = unpack(KIND, body(KIND, VERSION, row)?)?;
+    pub fn unpack(row: &[u8], lexicon: &dyn Lexicon) -> Result<Self, StoreError> {
+        let raw = unpack_alike(KIND, body(KIND, VERSION, row)?, lexicon)?;
         let row: Row<'_> = postcard::from_bytes(&raw).map_err(|e| damaged(KIND, e))?;
         let numbered = numbers(&row.numbered).ok_or_else(|| damaged(KIND, "a word has no number"))?;
         let mut list = Vec::with_capacity(numbered.len() + row.others.0.len());
         if let Some(&last) = numbered.last() {
-            let words = words(last)?;
+            let words = lexicon.words(last)?;
             for number in numbered {
                 list.push(words.id(number).ok_or_else(|| damaged(KIND, format!("there is no word {number}")))?);
             }
@@ -304,21 +305,14 @@ impl<'de> Deserialize<'de> for Ids<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::{
         store::{
-            codec::hex,
-            words::{Numbering, WordList},
+            codec::{NoLexicon, hex},
+            words::Numbering,
         },
         url::Refusal,
     };
-
-    #[expect(clippy::unnecessary_wraps, reason = "it stands for one that can fail")]
-    fn no_words(_: u32) -> Result<Arc<WordList>, StoreError> {
-        Ok(Arc::default())
-    }
 
     fn outlinks() -> Vec<OutlinkRecord> {
         let outlink =
@@ -353,7 +347,7 @@ mod tests {
         let noted: Noted<'_> = in_links.iter().zip(targets).map(|(link, target)| (link.ordinal, (target, link))).collect();
         let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
         let row = encode(&mut encoder, &links, &noted).unwrap();
-        let read = Links::unpack(&row, &no_words).unwrap();
+        let read = Links::unpack(&row, &NoLexicon).unwrap();
         assert_eq!(read.outlinks().unwrap(), links);
         for (in_link, url) in in_links.iter().zip([Some("http://e.com/b"), Some("http://e.com/c"), None]) {
             assert_eq!(read.in_link(7, in_link.ordinal).unwrap(), (in_link.clone(), url));
@@ -361,12 +355,12 @@ mod tests {
         read.check().unwrap();
         assert!(read.in_link(7, 3).unwrap_err().to_string().contains("link 3 of page 7"));
         assert_eq!(
-            hex(&unpack(KIND, body(KIND, VERSION, &row).unwrap()).unwrap()),
+            hex(&unpack_alike(KIND, body(KIND, VERSION, &row).unwrap(), &NoLexicon).unwrap()),
             "0300020501030e0e0e2a687474703a2f2f652e636f6d2f62687474703a2f2f652e636f6d2f62687474703a2f2f652e636f6d2f63030100030462e7a8bb010105000c0300000008000000090000000c02000200020002000200020001010101010105000000060103000100010300000001030001030000000200010001030000010000803e",
             "the row has changed: raise its VERSION, or old crawls are misread"
         );
         for cut in 0..row.len() {
-            assert!(Links::unpack(&row[..cut], &no_words).is_err());
+            assert!(Links::unpack(&row[..cut], &NoLexicon).is_err());
         }
     }
 
@@ -374,6 +368,6 @@ mod tests {
     fn a_page_without_links_has_a_row_too() {
         let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
         let row = encode(&mut encoder, &[], &Noted::default()).unwrap();
-        assert_eq!(Links::unpack(&row, &no_words).unwrap().outlinks().unwrap(), []);
+        assert_eq!(Links::unpack(&row, &NoLexicon).unwrap().outlinks().unwrap(), []);
     }
 }

@@ -13,6 +13,7 @@ mod apply;
 mod archive;
 mod check;
 mod codec;
+mod dictionary;
 mod dump;
 mod error;
 mod fresh;

@@ -61,12 +61,12 @@ impl OnPage {
 
     /// The page row at a place, as it was when the page was fetched.
     pub fn page(&self, place: Place) -> Result<PageRecord, StoreError> {
-        page_row::decode(&log::read(&self.log, place)?, &|number| self.shared.words(number))
+        page_row::decode(&log::read(&self.log, place)?, &*self.shared)
     }
 
     /// The links at a place.
     pub fn links(&self, place: Place) -> Result<Links, StoreError> {
-        Links::unpack(&log::read(&self.log, place)?, &|number| self.shared.words(number))
+        Links::unpack(&log::read(&self.log, place)?, &*self.shared)
     }
 
     /// A link of page `seq`, and the URL that it leads to, where the page's links have it.

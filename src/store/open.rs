@@ -16,7 +16,8 @@ use redb::{Builder, Database, ReadableDatabase, StorageBackend};
 use super::{
     StoreConfig, StoreError,
     archive::{self, ArchiveEnd},
-    codec::decode,
+    codec::{Lexicon, decode},
+    dictionary::{Dictionaries, Dictionary},
     on_page::NearLinks,
     schema::{self, ARCHIVE_KEY, table},
     words::{WordList, Words},
@@ -36,6 +37,7 @@ pub(super) struct Shared {
     /// What the archive is written on.
     pub disk: Arc<dyn Disk>,
     words: Words,
+    dictionaries: Dictionaries,
     /// Rows of the log never change, so it does not matter which commit they were read in.
     pub near_links: Mutex<NearLinks>,
     /// A [`Writer`](super::Writer) is alive.
@@ -141,8 +143,9 @@ impl Store {
 
     fn checked(dir: &Path, database: Database, disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
         guarded(dir, || schema::check_version(&database, dir))?;
-        let (words, near_links, writing) = (Words::default(), Mutex::default(), AtomicBool::new(false));
-        Ok(Self { shared: Arc::new(Shared { database, dir: dir.to_owned(), disk, words, near_links, writing }) })
+        let (words, dictionaries) = (Words::default(), Dictionaries::default());
+        let (near_links, writing) = (Mutex::default(), AtomicBool::new(false));
+        Ok(Self { shared: Arc::new(Shared { database, dir: dir.to_owned(), disk, words, dictionaries, near_links, writing }) })
     }
 
     fn trimmed(self) -> Result<Self, StoreError> {
@@ -152,12 +155,17 @@ impl Store {
     }
 }
 
-impl Shared {
-    /// The words of the store, up to this number at least.
-    pub fn words(&self, number: u32) -> Result<Arc<WordList>, StoreError> {
+impl Lexicon for Shared {
+    fn words(&self, number: u32) -> Result<Arc<WordList>, StoreError> {
         self.words.up_to(number, &self.database)
     }
 
+    fn dictionary(&self, number: u8) -> Result<Arc<Dictionary>, StoreError> {
+        self.dictionaries.get(number, &self.database)
+    }
+}
+
+impl Shared {
     /// Where the committed archive ends.
     pub fn archive_end(&self) -> Result<ArchiveEnd, StoreError> {
         let meta = self.database.begin_read()?.open_table(table::meta)?;

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     PageRecord, StoreError,
-    codec::{Encoder, body, damaged, unpack},
-    words::{GetWords, distances, numbers},
+    codec::{Encoder, Lexicon, body, damaged, unpack_alike},
+    dictionary::Alike,
+    words::{distances, numbers},
 };
 use crate::{
     page::{Term, TermBag},
@@ -59,13 +60,13 @@ impl Words {
         }
     }
 
-    fn into_terms(self, words: GetWords<'_>) -> Result<TermBag, StoreError> {
+    fn into_terms(self, lexicon: &dyn Lexicon) -> Result<TermBag, StoreError> {
         let Self { numbered, others, counts, count_of } = self;
         let numbered = numbers(&numbered).ok_or_else(|| damaged(KIND, "a word has no number"))?;
         if numbered.len() + others.len() != count_of.len() {
             return Err(damaged(KIND, "words and counts are not as many"));
         }
-        let list = numbered.last().map(|&last| words(last)).transpose()?.unwrap_or_default();
+        let list = numbered.last().map(|&last| lexicon.words(last)).transpose()?.unwrap_or_default();
         let known =
             numbered.iter().map(|&number| list.word(number).ok_or_else(|| damaged(KIND, format!("there is no word {number}"))));
         let count = |at: &u32| counts.get(*at as usize).copied().ok_or_else(|| damaged(KIND, "a count is missing"));
@@ -85,32 +86,30 @@ pub(super) fn encode(encoder: &mut Encoder, mut page: PageRecord) -> Result<Vec<
     if Fingerprint::of_text(&page.url) == Some(page.fingerprint) {
         page.fingerprint = Fingerprint(0);
     }
-    encoder.pack(KIND, VERSION, &PageRow { page, words })
+    encoder.pack_alike(Alike::Pages, KIND, VERSION, &PageRow { page, words })
 }
 
 /// Reads the row of a page.
-pub(super) fn decode(bytes: &[u8], words: GetWords<'_>) -> Result<PageRecord, StoreError> {
-    let raw = unpack(KIND, body(KIND, VERSION, bytes)?)?;
+pub(super) fn decode(bytes: &[u8], lexicon: &dyn Lexicon) -> Result<PageRecord, StoreError> {
+    let raw = unpack_alike(KIND, body(KIND, VERSION, bytes)?, lexicon)?;
     let PageRow { mut page, words: own } = postcard::from_bytes(&raw).map_err(|e| damaged(KIND, e))?;
     if page.fingerprint == Fingerprint(0) {
         page.fingerprint = Fingerprint::of_text(&page.url).ok_or_else(|| damaged(KIND, "its URL is none"))?;
     }
-    page.terms = own.into_terms(words)?;
+    page.terms = own.into_terms(lexicon)?;
     Ok(page)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::{
         fetch::Validators,
         page::{Outcome, Relevance, Timestamp},
         store::{
             ArchivePlace, Chosen, CopyKind, CopyOf,
-            codec::hex,
-            words::{Numbering, WordList},
+            codec::{NoLexicon, hex},
+            words::Numbering,
         },
         text::Language,
     };
@@ -156,21 +155,16 @@ mod tests {
         }
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "it stands for one that can fail")]
-    fn no_words(_: u32) -> Result<Arc<WordList>, StoreError> {
-        Ok(Arc::default())
-    }
-
     /// What is packed.
     fn raw(row: &[u8]) -> Vec<u8> {
-        unpack(KIND, body(KIND, VERSION, row).unwrap()).unwrap()
+        unpack_alike(KIND, body(KIND, VERSION, row).unwrap(), &NoLexicon).unwrap()
     }
 
     #[test]
     fn the_layout_is_the_one_of_its_version() {
         let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
         let first = encode(&mut encoder, page()).unwrap();
-        assert_eq!(decode(&first, &no_words).unwrap(), page());
+        assert_eq!(decode(&first, &NoLexicon).unwrap(), page());
         // At its second meeting a word is a number.
         let second = raw(&encode(&mut encoder, page()).unwrap());
         assert_eq!(
@@ -190,7 +184,7 @@ mod tests {
         let url = "http://e.com/b".to_owned();
         let page = PageRecord { fingerprint: Fingerprint::of_text(&url).unwrap(), url, terms, ..page() };
         let row = encode(&mut encoder, page.clone()).unwrap();
-        assert_eq!(decode(&row, &no_words).unwrap(), page);
+        assert_eq!(decode(&row, &NoLexicon).unwrap(), page);
         let length = |page| raw(&encode(&mut Encoder::with_words(Numbering::default()).unwrap(), page).unwrap()).len();
         assert!(length(page.clone()) + 8 < length(PageRecord { fingerprint: Fingerprint(u64::MAX), ..page }));
     }
@@ -200,9 +194,9 @@ mod tests {
         let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
         encode(&mut encoder, page()).unwrap();
         let row = encode(&mut encoder, page()).unwrap();
-        assert!(decode(&row, &no_words).unwrap_err().to_string().contains("no word 0"));
+        assert!(decode(&row, &NoLexicon).unwrap_err().to_string().contains("no word 0"));
         for cut in 0..row.len() {
-            decode(&row[..cut], &no_words).unwrap_err();
+            decode(&row[..cut], &NoLexicon).unwrap_err();
         }
     }
 }

@@ -144,6 +144,7 @@ impl Repair<'_> {
                 self.after.pages.insert(seq, end.append(&mut self.after.log, &row)?)?;
             }
         }
+        self.encoder.dictionaries.write(&mut self.after.dictionaries)?;
         self.encoder.words.write(&mut self.after.words)?;
         end.close(&mut self.after.log)
     }

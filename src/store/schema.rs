@@ -59,6 +59,8 @@ tables! {
     log: u64 => &'static [u8],
     /// Number → word that pages and links say.
     words: u32 => &'static str,
+    /// Number → kind of the rows that are packed with it, one byte, and the dictionary.
+    dictionaries: u8 => &'static [u8],
     /// `seq` → place of the page row in the log.
     pages: u64 => (u64, u32),
     /// Fingerprint of a finished URL → `seq`.

@@ -40,9 +40,6 @@ impl WordList {
     }
 }
 
-/// What reading a row needs: all words up to a number.
-pub(super) type GetWords<'a> = &'a dyn Fn(u32) -> Result<Arc<WordList>, StoreError>;
-
 /// The reading side.
 #[derive(Default)]
 pub(super) struct Words(RwLock<Arc<WordList>>);

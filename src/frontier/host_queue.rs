@@ -1,0 +1,67 @@
+//! The back queue of one host: its links in memory, and what is known of those on the shelf.
+
+use std::{
+    cmp::{Ordering, Reverse},
+    collections::BTreeSet,
+};
+
+use crate::{page::Timestamp, topical_rank::NodeId};
+
+/// A host's number in this run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostId(pub u32);
+
+/// How much a link is wanted; greater is sooner. Comparable within one crawl order only.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Priority(pub f64);
+
+impl Eq for Priority {}
+
+impl Ord for Priority {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Priority {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A link in its host's queue: priority, order of discovery.
+pub(super) type QueueEntry = (Reverse<Priority>, u64, NodeId);
+
+#[derive(Debug, Default)]
+pub(super) struct HostQueue {
+    pub(super) links: BTreeSet<QueueEntry>,
+    pub(super) ready_at: Timestamp,
+    pub(super) running: u32,
+    /// Its entry in `ready` or `all`, while it has links.
+    pub(super) listed: Option<(Reverse<Priority>, u64)>,
+    pub(super) is_ready: bool,
+    pub(super) blocked: bool,
+    /// Its links that are not in memory.
+    pub(super) shelved: HostShelf,
+}
+
+impl HostQueue {
+    /// Priority and order of its best link; one on the shelf comes after its equals in memory.
+    pub(super) fn best(&self) -> Option<(Reverse<Priority>, u64)> {
+        let here = self.links.first().map(|&(priority, discovered, _)| (priority, discovered));
+        let there = (self.shelved.number > 0).then_some((Reverse(self.shelved.promise), u64::MAX));
+        here.into_iter().chain(there).min()
+    }
+}
+
+/// What is known of a host's links on the shelf.
+#[derive(Debug, Default)]
+pub(super) struct HostShelf {
+    pub(super) number: u32,
+    /// What the best of them is held to be worth.
+    pub(super) promise: Priority,
+    /// The highest priority that one of them was shelved with.
+    pub(super) highest: Priority,
+    /// How often in a row some came back.
+    pub(super) restocks: u8,
+}
