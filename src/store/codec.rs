@@ -117,13 +117,6 @@ impl Encoder {
     /// The same for a row that has much in common with others: the number of their dictionary follows the version.
     pub fn pack_alike<T: Serialize>(&mut self, alike: Alike, kind: &str, version: u8, row: &T) -> Result<Vec<u8>, StoreError> {
         let raw = raw(kind, row)?;
-        if let Some(dir) = std::env::var_os("DUMP") {
-            static N: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-            let n = N.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            if n % 8 < 2 {
-                std::fs::write(std::path::Path::new(&dir).join(format!("{kind}-{n}")), &raw).unwrap();
-            }
-        }
         match self.dictionaries.packer(alike, &raw)? {
             Some((number, compressor)) => packed(kind, vec![version, *number], &raw, compressor),
             None => packed(kind, vec![version, 0], &raw, &mut self.compressor),

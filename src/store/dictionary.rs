@@ -153,7 +153,8 @@ mod tests {
     /// Some hundred words out of two hundred.
     fn text(number: u64) -> String {
         let mut random = fastrand::Rng::with_seed(number);
-        (0..100).map(|_| format!("{:x} ", fastrand::Rng::with_seed(random.u64(..200)).u32(..))).collect()
+        let words = (0..100).map(|_| format!("{:x}", fastrand::Rng::with_seed(random.u64(..200)).u32(..)));
+        words.collect::<Vec<_>>().join(" ")
     }
 
     #[test]
