@@ -22,7 +22,7 @@ use windrow::{
 static COUNTING: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Allocations per page that a function may take at most.
-const LIMITS: [(&str, f64); 4] = [("parse", 560.0), ("read", 1.5), ("judge and learn", 0.1), ("judge anew", 0.6)];
+const LIMITS: [(&str, f64); 4] = [("parse", 510.0), ("read", 1.5), ("judge and learn", 0.1), ("judge anew", 0.6)];
 
 /// What some calls have allocated.
 #[derive(Clone, Copy, Default)]

@@ -1,4 +1,6 @@
 //! All variants of the bench, each in a process of its own, one line for each.
+//!
+//! Only webs that were recorded nearly whole: on the others most of a crawl is answers of 404, which the floor does not have.
 
 use std::{path::Path, process::Command};
 
@@ -12,22 +14,12 @@ const MARK: &str = "line:";
 const WIKI: &[&str] = &["--keywords", "bird,species,feather,nest,wing", "--seeds", "http://en.wikipedia.org/wiki/Bird"];
 const W3SCHOOL: &[&str] =
     &["--keywords", "SQL,数据库,查询,表", "--seeds", "http://www.w3school.com.cn/index.html,http://www.w3cschool.cc/index.html"];
-const WEBKB: &[&str] = &[
-    "--keywords",
-    "course,homework,lecture,syllabus,assignment,instructor",
-    "--seeds",
-    "http://www.cs.cornell.edu/,http://www.cs.utexas.edu/",
-];
-const BLOGS: &[&str] = &["--keywords", "Flink,流计算,窗口,状态", "--seeds", "http://wuchong.me/"];
-
 /// Name, web, topic, the rest.
 type Variant = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
 
 const VARIANTS: &[Variant] = &[
     ("English", "wikispeedia", WIKI, &["--pages", "4000"]),
     ("Chinese", "w3school", W3SCHOOL, &["--pages", "4000"]),
-    ("small pages", "webkb-cornell-texas", WEBKB, &["--pages", "1200"]),
-    ("large pages", "blogs", BLOGS, &["--pages", "500"]),
     ("English, gzip", "wikispeedia", WIKI, &["--pages", "4000", "--gzip"]),
     ("Chinese, gzip", "w3school", W3SCHOOL, &["--pages", "4000", "--gzip"]),
     ("English, TLS", "wikispeedia", WIKI, &["--pages", "4000", "--tls"]),
