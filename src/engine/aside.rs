@@ -141,15 +141,7 @@ impl Crawl {
         held.sort_unstable();
         for node in held {
             let Some(link) = self.frontier.remove(node) else { continue };
-            let kept = Shelved {
-                fingerprint: link.fingerprint,
-                host: link.host,
-                priority: link.priority,
-                kept: link.in_links.len() as u8,
-                more_in_links: 0,
-                more_relevance: 0.0,
-            };
-            self.aside.put(node, kept);
+            self.aside.put(node, Shelved::of(&link));
             self.leave_memory(&link, is_due(node), batch);
         }
     }

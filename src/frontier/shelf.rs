@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{HostId, MAX_IN_LINKS, Priority};
+use super::{HostId, Link, MAX_IN_LINKS, Priority};
 use crate::{
     spill::{Fixed, Paged, Room},
     topical_rank::NodeId,
@@ -24,6 +24,19 @@ pub struct Shelved {
 }
 
 impl Shelved {
+    /// A link that is put away as it is.
+    #[must_use]
+    pub fn of(link: &Link) -> Self {
+        Self {
+            fingerprint: link.fingerprint,
+            host: link.host,
+            priority: link.priority,
+            kept: link.in_links.len() as u8,
+            more_in_links: 0,
+            more_relevance: 0.0,
+        }
+    }
+
     /// It has as many in-links as are kept: another is only counted.
     #[must_use]
     pub fn is_full(&self) -> bool {

@@ -149,15 +149,7 @@ impl Frontier {
         {
             link.priority = filed.priority;
         }
-        let shelved = Shelved {
-            fingerprint: link.fingerprint,
-            host: link.host,
-            priority: link.priority,
-            kept: link.in_links.len() as u8,
-            more_in_links: 0,
-            more_relevance: 0.0,
-        };
-        self.shelve(node, shelved);
+        self.shelve(node, Shelved::of(&link));
         self.hosts[link.host.0 as usize].shelved.restocks = 0;
         Some(link)
     }
