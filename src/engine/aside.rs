@@ -12,48 +12,11 @@ use rustc_hash::FxHashSet;
 
 use super::Crawl;
 use crate::{
-    frontier::{HostId, Priority, Shelved},
-    spill::{Fixed, Paged, Room},
+    frontier::{Shelf, Shelved},
+    spill::Room,
     store::Batch,
     topical_rank::NodeId,
-    url::Fingerprint,
 };
-
-/// What is kept of a link that is set aside; `host_plus_one` is 0 where there is none.
-#[derive(Debug, Clone, Copy, Default)]
-struct Entry {
-    fingerprint: u64,
-    /// To the last bit: by it its row is found.
-    priority: u64,
-    host_plus_one: u32,
-    kept: u32,
-    more_in_links: u32,
-    more_relevance: f32,
-}
-
-impl Fixed for Entry {
-    const SIZE: usize = 32;
-
-    fn write(&self, bytes: &mut [u8]) {
-        self.fingerprint.write(&mut bytes[..8]);
-        self.priority.write(&mut bytes[8..16]);
-        self.host_plus_one.write(&mut bytes[16..20]);
-        self.kept.write(&mut bytes[20..24]);
-        self.more_in_links.write(&mut bytes[24..28]);
-        self.more_relevance.write(&mut bytes[28..]);
-    }
-
-    fn read(bytes: &[u8]) -> Self {
-        Self {
-            fingerprint: u64::read(&bytes[..8]),
-            priority: u64::read(&bytes[8..16]),
-            host_plus_one: u32::read(&bytes[16..20]),
-            kept: u32::read(&bytes[20..24]),
-            more_in_links: u32::read(&bytes[24..28]),
-            more_relevance: f32::read(&bytes[28..]),
-        }
-    }
-}
 
 /// Held links: those in memory, and those set aside.
 #[derive(Debug, Default)]
@@ -61,14 +24,13 @@ pub(super) struct Aside {
     /// In memory, where that is limited; `capacity` of them at most after a commit.
     near: FxHashSet<NodeId>,
     capacity: Option<usize>,
-    entries: Paged<Entry>,
-    number: usize,
+    far: Shelf,
 }
 
 impl Aside {
     /// Sets links aside when more than so many are in memory; their index takes no more than `room`.
     pub(super) fn within(links: usize, room: Room) -> Self {
-        Self { capacity: Some(links), entries: Paged::new(room), ..Self::default() }
+        Self { capacity: Some(links), far: Shelf::new(room), ..Self::default() }
     }
 
     /// A link in memory is held from now on.
@@ -80,54 +42,26 @@ impl Aside {
 
     /// Links that are set aside.
     pub(super) fn len(&self) -> usize {
-        self.number
+        self.far.len()
     }
 
     /// Counts an in-link of a link that is set aside.
     pub(super) fn count(&mut self, node: NodeId, relevance: f64) {
-        let mut entry = self.entries.get(node.0 as usize);
-        if entry.host_plus_one > 0 {
-            entry.more_in_links += 1;
-            entry.more_relevance += relevance as f32;
-            self.entries.set(node.0 as usize, entry);
-        }
-    }
-
-    fn put(&mut self, node: NodeId, link: Shelved) {
-        let entry = Entry {
-            fingerprint: link.fingerprint.0,
-            host_plus_one: link.host.0 + 1,
-            priority: link.priority.0.to_bits(),
-            kept: u32::from(link.kept),
-            ..Entry::default()
-        };
-        self.entries.set(node.0 as usize, entry);
-        self.number += 1;
+        self.far.count(node, relevance, false);
     }
 
     /// Gives a link up that is no longer held; what it is, where it was set aside.
     fn take(&mut self, node: NodeId) -> Option<Shelved> {
         self.near.remove(&node);
-        let entry = self.entries.get(node.0 as usize);
-        let host = HostId(entry.host_plus_one.checked_sub(1)?);
-        self.entries.set(node.0 as usize, Entry::default());
-        self.number -= 1;
-        Some(Shelved {
-            fingerprint: Fingerprint(entry.fingerprint),
-            host,
-            priority: Priority(f64::from_bits(entry.priority)),
-            kept: entry.kept as u8,
-            more_in_links: entry.more_in_links.cast_signed(),
-            more_relevance: entry.more_relevance,
-        })
+        self.far.take(node)
     }
 
     pub(super) fn resident_bytes(&self) -> usize {
-        self.entries.resident_bytes()
+        self.far.resident_bytes()
     }
 
     pub(super) fn check(&self) -> io::Result<()> {
-        self.entries.check()
+        self.far.check()
     }
 }
 
@@ -141,7 +75,7 @@ impl Crawl {
         held.sort_unstable();
         for node in held {
             let Some(link) = self.frontier.remove(node) else { continue };
-            self.aside.put(node, Shelved::of(&link));
+            self.aside.far.put(node, Shelved::of(&link));
             self.leave_memory(&link, is_due(node), batch);
         }
     }
@@ -162,35 +96,5 @@ impl Crawl {
                 None => self.frontier.put_back(node),
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn links_set_aside_come_back_with_what_was_counted_meanwhile() {
-        let mut aside = Aside::within(8, Room { bytes: 0, ..Room::default() });
-        let link = |node: u32| Shelved {
-            fingerprint: Fingerprint(u64::from(node) << 20),
-            host: HostId(node % 7),
-            priority: Priority(1.0 / f64::from(node + 3)),
-            kept: 3,
-            more_in_links: 0,
-            more_relevance: 0.0,
-        };
-        (0..20_000).for_each(|node| aside.put(NodeId(2 * node), link(node)));
-        (0..20_000).for_each(|node| aside.count(NodeId(node), 0.5));
-        assert_eq!(aside.len(), 20_000);
-        assert!(aside.resident_bytes() < 1 << 16, "{}", aside.resident_bytes());
-        for node in 0..20_000 {
-            let counted = i32::from(node < 10_000);
-            let expected = Shelved { more_in_links: counted, more_relevance: 0.5 * counted as f32, ..link(node) };
-            assert_eq!(aside.take(NodeId(2 * node)), Some(expected));
-            assert_eq!((aside.take(NodeId(2 * node)), aside.take(NodeId(2 * node + 1))), (None, None));
-        }
-        assert_eq!(aside.len(), 0);
-        aside.check().unwrap();
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     link_classifier::SourceFacts,
     page::Relevance,
-    spill::{Paged, Room, SpillLog},
+    spill::{Paged, Room, SpillSlots},
     topical_rank::NodeId,
     url::Fingerprint,
 };
@@ -62,7 +62,7 @@ pub(super) struct Sources {
     near: RefCell<FxHashMap<NodeId, Near>>,
     /// Sources in memory at most.
     capacity: Option<usize>,
-    file: SpillLog,
+    file: SpillSlots,
     /// Place in the file plus one, by node.
     places: RefCell<Paged<u64>>,
 }
@@ -72,7 +72,7 @@ impl Sources {
     pub(super) fn within(room: &Room) -> Self {
         Self {
             capacity: Some((room.bytes / 8 * 7 / SOURCE_BYTES).max(64)),
-            file: SpillLog::new(room.clone()),
+            file: SpillSlots::new(room.clone()),
             places: RefCell::new(Paged::new(room.eighths(1))),
             ..Self::default()
         }
@@ -124,9 +124,11 @@ impl Sources {
         if near.filed {
             return true;
         }
-        let place = postcard::to_stdvec(&*near.source).ok().and_then(|bytes| self.file.put(&bytes));
+        let mut places = self.places.borrow_mut();
+        let other = places.get(node.0 as usize).checked_sub(1);
+        let place = postcard::to_stdvec(&*near.source).ok().and_then(|bytes| self.file.put(other, &bytes));
         if let Some(place) = place {
-            self.places.borrow_mut().set(node.0 as usize, place + 1);
+            places.set(node.0 as usize, place + 1);
         }
         place.is_some()
     }

@@ -22,7 +22,6 @@ pub use link::{Filed, InLinkNote, Link, MAX_IN_LINKS, WordsVersion};
 pub use order::{CrawlOrder, LinkView, Order};
 pub use queue::{Frontier, FrontierConfig, Taken};
 pub use sample::Sample;
-use shelf::Shelf;
-pub use shelf::Shelved;
+pub use shelf::{Shelf, Shelved};
 pub use traps::{Brought, Gate, HeldTemplate, TrapConfig, TrapConfigError, Traps};
 pub use tunnel::{TunnelPayback, link_depth};

@@ -14,7 +14,7 @@ use crate::{
 pub struct Shelved {
     pub fingerprint: Fingerprint,
     pub host: HostId,
-    /// As of the time it was put there.
+    /// As of the time it was put there, or a hair's breadth above.
     pub priority: Priority,
     /// In-links that are kept in its row.
     pub kept: u8,
@@ -80,23 +80,37 @@ impl Fixed for Entry {
     }
 }
 
-/// All shelved links, by node.
+/// The next number of 32 bits that is not less: a row is looked for from its priority downwards.
+fn rounded_up(priority: f64) -> f32 {
+    let near = priority as f32;
+    if f64::from(near) < priority { near.next_up() } else { near }
+}
+
+/// Links that are kept on disk, by node.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub struct Shelf {
     entries: Paged<Entry>,
     number: usize,
 }
 
 impl Shelf {
-    pub(super) fn new(room: Room) -> Self {
+    #[must_use]
+    pub fn new(room: Room) -> Self {
         Self { entries: Paged::new(room), number: 0 }
     }
 
-    pub(super) fn len(&self) -> usize {
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.number
     }
 
-    pub(super) fn get(&self, node: NodeId) -> Option<Shelved> {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.number == 0
+    }
+
+    #[must_use]
+    pub fn get(&self, node: NodeId) -> Option<Shelved> {
         let entry = self.entries.get(node.0 as usize);
         Some(Shelved {
             fingerprint: Fingerprint(entry.fingerprint),
@@ -108,7 +122,7 @@ impl Shelf {
         })
     }
 
-    pub(super) fn put(&mut self, node: NodeId, link: Shelved) {
+    pub fn put(&mut self, node: NodeId, link: Shelved) {
         self.write(node, link);
         self.number += 1;
     }
@@ -118,7 +132,7 @@ impl Shelf {
         let entry = Entry {
             fingerprint: fingerprint.0,
             host_plus_one: host.0 + 1,
-            priority: priority.0 as f32,
+            priority: rounded_up(priority.0),
             more_in_links: (more_in_links << KEPT_BITS).cast_unsigned() | u32::from(kept.min((1 << KEPT_BITS) - 1)),
             more_relevance,
         };
@@ -126,7 +140,7 @@ impl Shelf {
     }
 
     /// Counts an in-link of a node that is here; its row keeps it, or not.
-    pub(super) fn count(&mut self, node: NodeId, relevance: f64, is_kept: bool) {
+    pub fn count(&mut self, node: NodeId, relevance: f64, is_kept: bool) {
         if let Some(mut link) = self.get(node) {
             link.kept += u8::from(is_kept);
             link.more_in_links += 1;
@@ -142,7 +156,7 @@ impl Shelf {
         }
     }
 
-    pub(super) fn take(&mut self, node: NodeId) -> Option<Shelved> {
+    pub fn take(&mut self, node: NodeId) -> Option<Shelved> {
         let found = self.get(node)?;
         self.entries.set(node.0 as usize, Entry::default());
         self.lose(1);
@@ -154,11 +168,48 @@ impl Shelf {
         self.number -= number.min(self.number);
     }
 
-    pub(super) fn resident_bytes(&self) -> usize {
+    #[must_use]
+    pub fn resident_bytes(&self) -> usize {
         self.entries.resident_bytes()
     }
 
-    pub(super) fn check(&self) -> io::Result<()> {
+    /// # Errors
+    /// As for [`Paged::check`].
+    pub fn check(&self) -> io::Result<()> {
         self.entries.check()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_come_back_with_what_was_counted_meanwhile_and_are_never_looked_for_too_low() {
+        let mut shelf = Shelf::new(Room { bytes: 0, ..Room::default() });
+        let link = |node: u32| Shelved {
+            fingerprint: Fingerprint(u64::from(node) << 20),
+            host: HostId(node % 7),
+            priority: Priority((1.0 / f64::from(node + 3)) * if node.is_multiple_of(3) { -1e9 } else { 1.0 }),
+            kept: 3,
+            more_in_links: 0,
+            more_relevance: 0.0,
+        };
+        (0..20_000).for_each(|node| shelf.put(NodeId(2 * node), link(node)));
+        (0..20_000).for_each(|node| shelf.count(NodeId(node), 0.5, node.is_multiple_of(4)));
+        assert_eq!(shelf.len(), 20_000);
+        assert!(shelf.resident_bytes() < 1 << 16, "{}", shelf.resident_bytes());
+        for node in 0..20_000_u32 {
+            let counted = i32::from(node < 10_000);
+            let kept = 3 + u8::from(counted > 0 && node.is_multiple_of(2));
+            let expected = Shelved { kept, more_in_links: counted, more_relevance: 0.5 * counted as f32, ..link(node) };
+            let taken = shelf.take(NodeId(2 * node)).unwrap();
+            let above = taken.priority.0 - expected.priority.0;
+            assert!((0.0..=1e-6 * expected.priority.0.abs()).contains(&above), "{taken:?}");
+            assert_eq!(Shelved { priority: expected.priority, ..taken }, expected);
+            assert_eq!((shelf.take(NodeId(2 * node)), shelf.take(NodeId(2 * node + 1))), (None, None));
+        }
+        assert_eq!(shelf.len(), 0);
+        shelf.check().unwrap();
     }
 }

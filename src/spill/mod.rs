@@ -1,15 +1,13 @@
 //! Collections whose resident part has a ceiling; the rest lies in a temporary file.
 //!
-//! [`Paged`] is a vector, [`PagedMap`] a sorted map from 64 to 32 bits, [`SpillLog`] a heap of byte strings,
-//! [`SpillSlots`] one whose strings may be replaced. Each is
-//! given a [`Room`]: how many bytes it may hold, and where its file goes once that is not enough.
+//! [`Paged`] is a vector, [`PagedMap`] a sorted map from 64 to 32 bits, [`SpillSlots`] a heap of byte strings.
+//! Each is given a [`Room`]: how many bytes it may hold, and where its file goes once that is not enough.
 //!
 //! Promises: contents never depend on the room; no file is made before the room is used up; a file is gone when its
 //! collection is, however the process ends (where the system allows it).
 //! Never: survives the process (that is `store`), or returns wrong data: after the first failed read or write, `check`
 //! says so, and whoever commits anything asks it before.
 
-mod log;
 mod map;
 mod pager;
 mod slots;
@@ -21,7 +19,6 @@ use std::{
     sync::Arc,
 };
 
-pub use log::SpillLog;
 pub use map::PagedMap;
 pub use slots::SpillSlots;
 pub use vector::{Fixed, Paged};

@@ -45,8 +45,8 @@ impl SpillSlots {
 
     /// Puts a string away, in place of another where there is one; returns its place, `None` where it cannot be written: then it
     /// should be kept, and the other one is lost.
-    pub fn put(&mut self, other: Option<u64>, bytes: &[u8]) -> Option<u64> {
-        let state = self.state.get_mut();
+    pub fn put(&self, other: Option<u64>, bytes: &[u8]) -> Option<u64> {
+        let state = &mut *self.state.borrow_mut();
         match state.write(other, bytes, &self.room) {
             Ok(place) => Some(place),
             Err(error) => {
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn what_was_put_away_last_comes_back_and_slots_are_used_again() {
         let mut random = fastrand::Rng::with_seed(8);
-        let mut slots = SpillSlots::default();
+        let slots = SpillSlots::default();
         let mut plain: Vec<(Option<u64>, Vec<u8>)> = vec![(None, Vec::new()); 200];
         let mut whole = 0;
         for step in 0..50_000_u32 {
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_cannot_be_written_to_is_told() {
-        let mut slots = SpillSlots::new(Room::new(0, std::path::Path::new("/nowhere/at/all")));
+        let slots = SpillSlots::new(Room::new(0, std::path::Path::new("/nowhere/at/all")));
         assert_eq!(slots.put(None, b"host"), None);
         assert!(slots.check().unwrap_err().to_string().contains("/nowhere/at/all"));
     }
