@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use stream::{Stream, page_record};
 use windrow::{
     engine::{Memory, Shares},
-    frontier::{Filed, Frontier, FrontierConfig, HostId, InLinkNote, Link, Priority, Taken},
+    frontier::{Filed, Frontier, FrontierConfig, FrontierRooms, HostId, InLinkNote, Link, Priority, Taken},
     link_classifier::{Evidence, TargetFacts},
     page::{Relevance, Timestamp, thread_time},
     spill::{Paged, Room},
@@ -89,8 +89,6 @@ struct Moves {
     pages: usize,
     restocks: usize,
     restocked: usize,
-    /// Links that were read back by themselves.
-    alone: usize,
     waiting: usize,
     in_links: usize,
     priorities: usize,
@@ -150,7 +148,10 @@ impl Crawl {
             folder: folder.to_owned(),
             store,
             writer,
-            frontier: frontier.within(shares.number_of_links(), room(shares.seen), room(shares.shelf)),
+            frontier: frontier.within(
+                shares.number_of_links(),
+                FrontierRooms { seen: room(shares.seen), shelf: room(shares.shelf), hosts: room(shares.queues) },
+            ),
             graph: LinkGraph::new(RankConfig::default()).within(&room(shares.graph)),
             seq_of: Paged::new(room(shares.lists / 2)),
             node_of_seq: Paged::new(room(shares.lists / 2)),
@@ -204,6 +205,7 @@ impl Crawl {
         let mut nodes = Vec::with_capacity(links.len());
         let mut outlinks = Vec::with_capacity(links.len());
         let mut found: Vec<Option<NodeId>> = Vec::with_capacity(links.len());
+        let mut named = Vec::new();
         timed(&mut spent.seen, || {
             found.extend(links.iter().map(|(_, fingerprint, _)| self.frontier.seen(*fingerprint)));
         });
@@ -224,17 +226,17 @@ impl Crawl {
                 nodes.push(target);
                 if let Some(shelved) = self.frontier.shelved(target) {
                     let is_kept = !shelved.is_full();
-                    // As many anchors name a keyword.
-                    if !is_kept || !(seq + u64::from(ordinal)).is_multiple_of(20) {
-                        self.frontier.count_in_link(target, relevance, is_kept);
-                        if is_kept {
-                            let in_link = InLink { source: seq, ordinal, context, heading: Box::default() };
-                            let added = AddedInLink { in_link, depth: 1, tunnel_depth: 0 };
-                            self.added.entry(fingerprint).or_default().push((None, added));
+                    self.frontier.count_in_link(target, relevance, is_kept);
+                    if is_kept {
+                        let in_link = InLink { source: seq, ordinal, context, heading: Box::default() };
+                        let added = AddedInLink { in_link, depth: 1, tunnel_depth: 0 };
+                        self.added.entry(fingerprint).or_default().push((None, added));
+                        // As many anchors name a keyword.
+                        if (seq + u64::from(ordinal)).is_multiple_of(20) {
+                            named.push((target, 0.6 * relevance + 0.1));
                         }
-                        continue;
                     }
-                    self.unshelve(target);
+                    continue;
                 }
                 if let Some(link) = self.frontier.link_mut(target) {
                     let in_link = InLinkNote { source: node, ordinal, context, ..InLinkNote::default() };
@@ -246,6 +248,11 @@ impl Crawl {
         });
         let mut touched = nodes.clone();
         timed(&mut spent.rank, || {
+            for (target, estimate) in named {
+                if estimate > self.graph.relevance(target) {
+                    self.graph.set_relevance(target, estimate, &mut touched);
+                }
+            }
             self.graph.fetch(node, relevance, &nodes, &mut touched);
             touched.sort_unstable();
             touched.dedup();
@@ -311,7 +318,7 @@ impl Crawl {
                     let on_disk = |at| !leaving.is_some_and(|leaving| leaving.contains_key(&at)) && shelved(at);
                     let store = self.writer.reader();
                     let Stock { mut rows, next } =
-                        store.best_of_host(frontier.host_name(host), Some(top), number, on_disk).unwrap();
+                        store.best_of_host(&frontier.host_name(host), Some(top), number, on_disk).unwrap();
                     let moved = self.moved.get(&host);
                     let further = |at| on_disk(at) && !rows.iter().any(|(row, _)| *row == at);
                     let mut further: Vec<_> =
@@ -339,15 +346,6 @@ impl Crawl {
                 other => panic!("{other:?}"),
             }
         }
-    }
-
-    fn unshelve(&mut self, node: NodeId) {
-        let Some(shelved) = self.frontier.shelved(node) else { return };
-        let leaving = self.leaving.get(&shelved.host).and_then(|leaving| leaving.get(&shelved.fingerprint));
-        let row = leaving.map(|leaving| leaving.1.clone());
-        self.moves.alone += 1;
-        let row = row.or_else(|| self.writer.reader().waiting_one(shelved.fingerprint).unwrap());
-        self.put_back(node, shelved.fingerprint, row.unwrap());
     }
 
     fn put_back(&mut self, node: NodeId, fingerprint: Fingerprint, mut row: LinkRecord) {
@@ -480,15 +478,14 @@ impl Crawl {
 
     /// Prints what was moved between memory and disk since the size before, per hundred pages.
     fn tell_moves(&mut self) {
-        let Moves { pages, restocks, restocked, alone, waiting, in_links, priorities } = std::mem::take(&mut self.moves);
+        let Moves { pages, restocks, restocked, waiting, in_links, priorities } = std::mem::take(&mut self.moves);
         let each = |number: usize| 100.0 * number as f64 / pages.max(1) as f64;
         println!(
-            "{:>17}   in 100 pages since: {:.0} times links of a host read back, {:.0} in all, {:.0} alone; rows written: \
+            "{:>17}   in 100 pages since: {:.0} times links of a host read back, {:.0} in all; rows written: \
              {:.0} links, {:.0} in-links, {:.0} priorities",
             "",
             each(restocks),
             each(restocked),
-            each(alone),
             each(waiting),
             each(in_links),
             each(priorities)
@@ -499,9 +496,9 @@ impl Crawl {
     fn end(self) {
         let Self { mut store, writer, frontier, graph, known, .. } = self;
         println!("peak RSS {} MiB", resident("VmHWM:") >> 10);
-        let index = frontier.index_bytes();
-        let [seen, places, ranks] = [index.0, index.1, graph.resident_bytes()].map(|bytes| bytes >> 20);
-        println!("resident MiB: seen {seen}, shelf {places}, graph {ranks}; links in memory {}", frontier.links().count());
+        let [seen, places, hosts] = frontier.resident_bytes().map(|bytes| bytes >> 20);
+        let (ranks, links) = (graph.resident_bytes() >> 20, frontier.links().count());
+        println!("resident MiB: seen {seen}, shelf {places}, hosts {hosts}, graph {ranks}; links in memory {links}");
         writer.finish().unwrap();
         let start = Instant::now();
         store.compact().unwrap();

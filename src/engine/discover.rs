@@ -33,6 +33,23 @@ struct Found {
     heading: Box<[TermId]>,
 }
 
+impl Found {
+    /// The link as an in-link of what it leads to.
+    fn at(self, source: NodeId, ordinal: u16) -> InLinkNote {
+        let Self { outlink, matches, heading } = self;
+        InLinkNote {
+            source,
+            ordinal,
+            anchor_matches: matches.anchor,
+            around_matches: matches.around,
+            heading_matches: matches.heading,
+            heading,
+            context: outlink.context,
+            words: std::cell::Cell::default(),
+        }
+    }
+}
+
 impl Crawl {
     /// Admits the outlinks of a page that has just been entered into the knowledge; `matches` has the keywords on each.
     pub(super) fn discover(&mut self, node: NodeId, mut page: Page, matches: Vec<LinkMatches>) -> Discovered {
@@ -111,11 +128,21 @@ impl Crawl {
             if shelved.is_full() {
                 return self.frontier.count_in_link(target, relevance, false);
             }
-            // A link that is named by a keyword is worth reading back; the others are when their turn comes.
-            if found.matches.anchor.is_empty() {
+            // A keyword that names it may bring its turn nearer; where that cannot be told on the shelf, it is read back.
+            let is_named = !found.matches.anchor.is_empty();
+            if !is_named || self.order.goes_by_rank() {
                 self.frontier.count_in_link(target, relevance, true);
-                let Found { outlink, heading, .. } = found;
-                let in_link = InLink { source: source.seq, ordinal, context: outlink.context, heading };
+                let alone = is_named.then(|| {
+                    let outlink = &found.outlink;
+                    self.known_link(outlink.url.clone(), outlink.fingerprint, depth, tunnel_depth)
+                });
+                let note = found.at(node, ordinal);
+                if let Some(mut link) = alone {
+                    link.add_in_link(note.clone(), |_| relevance);
+                    self.score_on_shelf(target, &link);
+                }
+                let InLinkNote { context, heading, .. } = note;
+                let in_link = InLink { source: source.seq, ordinal, context, heading };
                 return self.add_on_shelf(shelved.fingerprint, AddedInLink { in_link, depth, tunnel_depth });
             }
         }
@@ -125,26 +152,15 @@ impl Crawl {
         self.unshelve(target);
         let knowledge = &self.knowledge;
         let Some(link) = self.frontier.link_mut(target) else { return };
-        let Found { outlink, matches, heading } = found;
         if link.in_degree == 0 {
-            self.links.see(&link.facts, &outlink.context);
+            self.links.see(&link.facts, &found.outlink.context);
         }
         let before = (link.depth, link.tunnel_depth);
         link.depth = link.depth.min(depth);
         link.tunnel_depth = link.tunnel_depth.min(tunnel_depth);
         let is_nearer = (link.depth, link.tunnel_depth) != before;
-        let in_link = InLinkNote {
-            source: node,
-            ordinal,
-            anchor_matches: matches.anchor,
-            around_matches: matches.around,
-            heading_matches: matches.heading,
-            heading,
-            context: outlink.context,
-            words: std::cell::Cell::default(),
-        };
         // How many pages link here is counted again on resume; that alone is not worth a row.
-        if link.add_in_link(in_link, |source| knowledge.relevance(source)) || is_nearer {
+        if link.add_in_link(found.at(node, ordinal), |source| knowledge.relevance(source)) || is_nearer {
             self.pending.waiting(target);
         }
     }

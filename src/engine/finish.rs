@@ -82,7 +82,7 @@ impl Crawl {
             estimate: link.estimate,
             depth: link.depth,
             tunnel_depth: link.tunnel_depth,
-            host: self.frontier.host_name(link.host).to_owned(),
+            host: self.frontier.host_name(link.host).to_string(),
             source: source.as_ref().map(|source| source.fingerprint),
             source_url: source.map(|source| source.url.clone()),
             anchor: first.map(|note| note.context.anchor_text.to_string()).unwrap_or_default(),

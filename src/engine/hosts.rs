@@ -52,7 +52,7 @@ impl Crawl {
             bytes: answer.map_or(0, |response| response.body.len() as u64),
         };
         let jitter = self.random.f64();
-        let name = self.frontier.host_name(host).to_owned();
+        let name = self.frontier.host_name(host);
         self.bandwidth.spend(reply.bytes, now);
         let (paces, asked) = self.hosts.pace(host);
         paces.on_response(&name, asked, now, &reply, jitter);
@@ -99,7 +99,7 @@ impl Crawl {
             Err(_) => (0, Vec::new()),
         };
         let rules = Robots::parse(status, &body, &self.plan.agent);
-        let name = self.frontier.host_name(host).to_owned();
+        let name = self.frontier.host_name(host);
         self.hosts.pace(host).0.on_robots(&name, status, rules.crawl_delay());
         let state = self.host_state(host);
         let (since, failures) = state.robots.take().map_or((None, 0), |known| (known.unreachable_since, known.failures));

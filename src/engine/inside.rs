@@ -50,7 +50,7 @@ impl Crawl {
         let source = first.and_then(|note| self.knowledge.sources.get(note.source));
         QueuedLink {
             url: link.url.to_string(),
-            host: self.frontier.host_name(link.host).to_owned(),
+            host: self.frontier.host_name(link.host).to_string(),
             priority: link.priority.0,
             estimate: link.estimate.get(),
             tunnel_depth: link.tunnel_depth,

@@ -30,7 +30,7 @@ impl Crawl {
     fn admit_list(&mut self, host: HostId, url: Url) {
         let name = self.frontier.host_name(host);
         let port = |(_, port): &(&str, &str)| port.bytes().all(|byte| byte.is_ascii_digit());
-        let bare = name.rsplit_once(':').filter(port).map_or(name, |(name, _)| name);
+        let bare = name.rsplit_once(':').filter(port).map_or(&*name, |(name, _)| name);
         let own_site = registrable_domain(bare) == site_of(&url);
         let fingerprint = Fingerprint::of(&url);
         let known = self.frontier.seen(fingerprint).is_some();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Crawl, aside::Aside, copies::Copies};
 use crate::{
-    frontier::Sample,
+    frontier::{FrontierRooms, Sample},
     spill::{Paged, Room},
 };
 
@@ -105,8 +105,10 @@ pub struct Shares {
     pub sources: usize,
     /// Lists of nodes by number.
     pub lists: usize,
-    /// Hosts: names, paces, robots.txt.
+    /// Hosts: paces, robots.txt, counts.
     pub hosts: usize,
+    /// Names and queues of hosts.
+    pub queues: usize,
     /// What pages are known again by.
     pub copies: usize,
 }
@@ -114,7 +116,7 @@ pub struct Shares {
 impl Shares {
     #[must_use]
     pub fn of(memory: Memory) -> Self {
-        // More than a third is left for dictionaries, fetches under way, the writer's queue, and what is kept of each host.
+        // Almost a third is left for dictionaries, fetches under way and the writer's queue.
         let percent = |share: u64| usize::try_from(memory.0 / 100 * share).unwrap_or(usize::MAX);
         Self {
             store: percent(7),
@@ -125,6 +127,7 @@ impl Shares {
             sources: percent(4),
             lists: percent(3),
             hosts: percent(2),
+            queues: percent(2),
             copies: percent(2),
         }
     }
@@ -163,7 +166,8 @@ impl Crawl {
         let disk = self.journal.disk();
         let room = |bytes: usize| Room { bytes, folder: folder.clone(), disk: Arc::clone(&disk) };
         let frontier = std::mem::take(&mut self.frontier);
-        self.frontier = frontier.within(shares.number_of_links(), room(shares.seen), room(shares.shelf));
+        let rooms = FrontierRooms { seen: room(shares.seen), shelf: room(shares.shelf), hosts: room(shares.queues) };
+        self.frontier = frontier.within(shares.number_of_links(), rooms);
         self.graph = std::mem::take(&mut self.graph).within(&room(shares.graph));
         self.knowledge.sources = super::sources::Sources::within(&room(shares.sources));
         self.pool = Paged::new(room(shares.lists / 3));
@@ -188,7 +192,7 @@ impl Crawl {
 
     /// What is in use now.
     pub(super) fn memory_report(&self) -> MemoryReport {
-        let index = self.frontier.index_bytes();
+        let [seen, shelf, queues] = self.frontier.resident_bytes();
         let held = self.traps.held_bytes() + self.aside.resident_bytes();
         let lists = self.pool.resident_bytes() + self.node_of_seq.resident_bytes() + held + self.sample.resident_bytes();
         let shelved = self.frontier.shelved_len() as u64;
@@ -196,12 +200,12 @@ impl Crawl {
             peak: peak_memory(Path::new("/proc/self/status")),
             links: self.frontier.unfinished() as u64 - shelved,
             links_on_disk: shelved + self.aside.len() as u64,
-            seen: index.0 as u64,
+            seen: seen as u64,
             graph: self.graph.resident_bytes() as u64,
-            shelf: index.1 as u64,
+            shelf: shelf as u64,
             sources: self.knowledge.sources.resident_bytes() as u64,
             lists: lists as u64,
-            hosts: self.hosts.resident_bytes() as u64,
+            hosts: (self.hosts.resident_bytes() + queues) as u64,
             copies: self.copies.resident_bytes() as u64,
         }
     }
@@ -245,10 +249,10 @@ mod tests {
     }
 
     #[test]
-    fn the_shares_leave_a_third_for_the_program() {
+    fn the_shares_leave_three_tenths_for_the_program() {
         let memory = Memory::default();
-        let Shares { store, links, seen, graph, shelf, sources, lists, hosts, copies } = Shares::of(memory);
-        let shared = store + links + seen + graph + shelf + sources + lists + hosts + copies;
-        assert!(shared as u64 <= memory.bytes() / 3 * 2);
+        let Shares { store, links, seen, graph, shelf, sources, lists, hosts, queues, copies } = Shares::of(memory);
+        let shared = store + links + seen + graph + shelf + sources + lists + hosts + queues + copies;
+        assert!(shared as u64 <= memory.bytes() / 10 * 7);
     }
 }

@@ -121,6 +121,7 @@ impl Crawl {
         let pace = Pace::resume(ledger_of(&record));
         self.hosts.restore(host, HostState { robots, record, ..HostState::default() }, pace);
         self.hosts.make_room();
+        self.frontier.make_room(now);
     }
 
     /// A finished URL: its node, what was learnt of its text, and its place as a source.

@@ -200,7 +200,7 @@ impl Crawl {
         }
         let (paces, address) = self.hosts.pace(host);
         // Hosts that share a server share its patience.
-        match paces.ready_at(self.frontier.host_name(host), address) {
+        match paces.ready_at(&self.frontier.host_name(host), address) {
             Some(at) if at <= now => {}
             later => {
                 let pause = Duration::from_millis(self.plan.pace.address_delay_ms.max(10));
@@ -254,7 +254,7 @@ impl Crawl {
     }
 
     async fn start(&mut self, host: HostId, url: Url, purpose: Purpose, validators: Validators, now: Timestamp) {
-        let name = self.frontier.host_name(host).to_owned();
+        let name = self.frontier.host_name(host);
         let (paces, address) = self.hosts.pace(host);
         paces.on_request(&name, address, now);
         self.run_errand(host, url, purpose, validators, now).await;

@@ -2,9 +2,10 @@
 
 use super::{Crawl, Ingredient, knowledge::Vocabulary};
 use crate::{
-    frontier::{LinkView, Priority},
+    frontier::{Link, LinkView, Priority},
     page::Relevance,
     page_classifier::Rejudged,
+    text::TermId,
     topical_rank::NodeId,
 };
 
@@ -27,14 +28,29 @@ impl Crawl {
         self.set_estimate(node, estimate);
     }
 
+    /// What the page model says of words, where it lends that to links.
+    fn word_weight(&self) -> impl Fn(TermId) -> f64 + use<> {
+        let model = (!self.plan.lacks(Ingredient::LentVocabulary)).then(|| self.pages.model());
+        move |word| model.as_ref().map_or(0.0, |model| model.word_weight(word))
+    }
+
     /// Refreshes each of some links.
     fn refresh_all(&mut self, nodes: &[NodeId]) {
-        let model = self.pages.model();
-        let lends = !self.plan.lacks(Ingredient::LentVocabulary);
-        let weight = |word| if lends { model.word_weight(word) } else { 0.0 };
+        let weight = self.word_weight();
         let vocabulary = Vocabulary { weight: &weight, version: self.pages.version() };
         for &node in nodes {
             self.refresh(node, &vocabulary);
+        }
+    }
+
+    /// Scores a link on the shelf by what is known of it here; where that makes it worth more than it was, its rank rises.
+    pub(super) fn score_on_shelf(&mut self, node: NodeId, link: &Link) {
+        let weight = self.word_weight();
+        let vocabulary = Vocabulary { weight: &weight, version: self.pages.version() };
+        let estimate = self.links.estimate(&self.knowledge.evidence(link, &self.graph, &self.links, &vocabulary));
+        let worth = self.order.rank_input(estimate.get() * self.allowance_of(link));
+        if worth > self.graph.relevance(node) {
+            self.graph.set_relevance(node, worth, &mut self.touched);
         }
     }
 
@@ -57,9 +73,12 @@ impl Crawl {
     /// What a link's worth is multiplied by, 0..=1, after all that was fetched from its host (the dial between depth and
     /// breadth), and as far as its tunnel depth has paid.
     pub(super) fn allowance(&self, node: NodeId) -> f64 {
+        self.frontier.link(node).map_or(1.0, |link| self.allowance_of(link))
+    }
+
+    fn allowance_of(&self, link: &Link) -> f64 {
         /// Pages of a host after which one more begins to count for less.
         const MANY: f64 = 100.0;
-        let Some(link) = self.frontier.link(node) else { return 1.0 };
         let fetched = f64::from(self.hosts.fetched(link.host));
         let novelty = (1.0 + fetched / MANY).powf(-self.plan.engine.site_diversity);
         let payback = if self.plan.lacks(Ingredient::Payback) { 1.0 } else { self.payback.factor(link.tunnel_depth) };

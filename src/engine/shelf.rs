@@ -1,8 +1,8 @@
 //! Links that are not in memory: into the store when there are too many, back when they matter again.
 //!
 //! A link on the shelf is a waiting row like any other. It comes back when its host's turn comes (the best of the host,
-//! a batch at a time), when another page links to it by a keyword, when its rank outgrows a link that was kept, or when a
-//! random draw falls on it; and is scored anew then. Other in-links go into its row without it.
+//! a batch at a time) or when a random draw falls on it, and is scored anew then. In-links go into its row without it; one
+//! that names it by a keyword may raise its rank, and a rank that outgrows a link that was kept moves its row up.
 
 use rustc_hash::FxHashMap;
 
@@ -56,6 +56,7 @@ impl Crawl {
             self.leave_memory(&link, is_due(node), batch);
         }
         self.set_aside(batch, is_due);
+        self.frontier.make_room(self.clock.now());
     }
 
     /// A link has left memory: its row goes into `batch`, unless it is on disk as it is.
@@ -125,7 +126,7 @@ impl Crawl {
         let is_shelved = |fingerprint| frontier.seen(fingerprint).is_some_and(|node| frontier.shelved(node).is_some());
         let on_disk = |fingerprint| leaving.get(host, fingerprint).is_none() && is_shelved(fingerprint);
         let Some(store) = self.journal.reader() else { return Ok(Stock::default()) };
-        let Stock { mut rows, next } = store.best_of_host(frontier.host_name(host), Some(top.0), number, on_disk)?;
+        let Stock { mut rows, next } = store.best_of_host(&frontier.host_name(host), Some(top.0), number, on_disk)?;
         // What moved up may not lie where it will be yet.
         let is_further = |fingerprint| on_disk(fingerprint) && !rows.iter().any(|(row, _)| *row == fingerprint);
         let moved = self.shelf_changes.moved_of(host, is_further);

@@ -3,6 +3,7 @@
 use std::{
     cmp::{Ordering, Reverse},
     collections::BTreeSet,
+    sync::Arc,
 };
 
 use crate::{page::Timestamp, topical_rank::NodeId};
@@ -34,6 +35,7 @@ pub(super) type QueueEntry = (Reverse<Priority>, u64, NodeId);
 
 #[derive(Debug, Default)]
 pub(super) struct HostQueue {
+    pub(super) name: Arc<str>,
     pub(super) links: BTreeSet<QueueEntry>,
     pub(super) ready_at: Timestamp,
     pub(super) running: u32,
@@ -41,11 +43,23 @@ pub(super) struct HostQueue {
     pub(super) listed: Option<(Reverse<Priority>, u64)>,
     pub(super) is_ready: bool,
     pub(super) blocked: bool,
+    /// Dealt with since hosts were last put to sleep.
+    pub(super) used: bool,
     /// Its links that are not in memory.
     pub(super) shelved: HostShelf,
 }
 
 impl HostQueue {
+    /// Whether nothing of it has to be in memory.
+    pub(super) fn may_sleep(&self) -> bool {
+        self.links.is_empty() && self.running == 0 && self.is_ready
+    }
+
+    /// How many of its links are beyond the first `level`; all, where none of them is handed out.
+    pub(super) fn beyond(&self, level: usize) -> usize {
+        self.links.len().saturating_sub(if self.blocked { 0 } else { level })
+    }
+
     /// Priority and order of its best link; one on the shelf comes after its equals in memory.
     pub(super) fn best(&self) -> Option<(Reverse<Priority>, u64)> {
         let here = self.links.first().map(|&(priority, discovered, _)| (priority, discovered));
@@ -58,10 +72,23 @@ impl HostQueue {
 #[derive(Debug, Default)]
 pub(super) struct HostShelf {
     pub(super) number: u32,
-    /// What the best of them is held to be worth.
+    /// What the best of them is held to be worth: in 32 bits, never less than it is.
     pub(super) promise: Priority,
     /// The highest priority that one of them was shelved with.
     pub(super) highest: Priority,
     /// How often in a row some came back.
     pub(super) restocks: u8,
+}
+
+impl HostShelf {
+    /// No more is expected of the best than this.
+    pub(super) fn promise(&mut self, worth: Priority) {
+        self.promise = Priority(f64::from(rounded_up(worth.0)));
+    }
+}
+
+/// The next number of 32 bits that is not less.
+pub(super) fn rounded_up(priority: f64) -> f32 {
+    let near = priority as f32;
+    if f64::from(near) < priority { near.next_up() } else { near }
 }

@@ -7,6 +7,7 @@
 //! the order of discovery.
 //! Never: reads a clock (it is told the time), fetches, or learns.
 
+mod back_queues;
 mod host_queue;
 mod link;
 mod order;
@@ -20,7 +21,7 @@ mod tunnel;
 pub use host_queue::{HostId, Priority};
 pub use link::{Filed, InLinkNote, Link, MAX_IN_LINKS, WordsVersion};
 pub use order::{CrawlOrder, LinkView, Order};
-pub use queue::{Frontier, FrontierConfig, Taken};
+pub use queue::{Frontier, FrontierConfig, FrontierRooms, Taken};
 pub use sample::Sample;
 pub use shelf::{Shelf, Shelved};
 pub use traps::{Brought, Gate, HeldTemplate, TrapConfig, TrapConfigError, Traps};

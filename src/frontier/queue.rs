@@ -13,7 +13,11 @@ use std::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::{Filed, HostId, Link, Priority, Shelf, host_queue::HostQueue};
+use super::{
+    Filed, HostId, Link, Priority, Shelf,
+    back_queues::BackQueues,
+    host_queue::{HostQueue, QueueEntry},
+};
 use crate::{
     page::Timestamp,
     spill::{PagedMap, Room},
@@ -55,14 +59,28 @@ pub enum Taken {
     Empty,
 }
 
+/// Memory for what grows with the crawl, and where the rest goes.
+#[derive(Debug, Default)]
+pub struct FrontierRooms {
+    /// The URL-seen test.
+    pub seen: Room,
+    /// Places of links on disk.
+    pub shelf: Room,
+    /// Names and queues of hosts.
+    pub hosts: Room,
+}
+
+/// A link's host, and its entry there.
+fn place_of(node: NodeId, link: &Link) -> (HostId, QueueEntry) {
+    (link.host, (Reverse(link.priority), link.discovered, node))
+}
+
 /// All waiting links.
 #[derive(Debug, Default)]
 pub struct Frontier {
     config: FrontierConfig,
     connections_per_host: u32,
-    pub(super) hosts: Vec<HostQueue>,
-    host_ids: FxHashMap<Arc<str>, HostId>,
-    host_names: Vec<Arc<str>>,
+    pub(super) hosts: BackQueues,
     seen: PagedMap,
     pub(super) links: FxHashMap<NodeId, Link>,
     /// Links in memory at most, but for those that came since the last [`Frontier::overflow`].
@@ -70,11 +88,11 @@ pub struct Frontier {
     pub(super) shelf: Shelf,
     /// Links that came or changed since the last overflow: they stay for one more round.
     pub(super) fresh: FxHashSet<NodeId>,
-    /// Every host that has links, by its best one.
+    /// Every host that is awake and has links, by its best one.
     all: BTreeSet<(Reverse<Priority>, u64, HostId)>,
     /// Those that may be asked now.
     ready: BTreeSet<(Reverse<Priority>, u64, HostId)>,
-    sleeping: BinaryHeap<Reverse<(Timestamp, HostId)>>,
+    pausing: BinaryHeap<Reverse<(Timestamp, HostId)>>,
     queued: usize,
 }
 
@@ -85,28 +103,35 @@ impl Frontier {
         Self { config, connections_per_host, ..Self::default() }
     }
 
-    /// Keeps about `links` links in memory at most, and of the URL-seen test and the shelf's index what the rooms hold.
+    /// Keeps about `links` links in memory at most, and of the rest what the rooms hold; to be said before anything comes.
     #[must_use]
-    pub fn within(self, links: usize, seen_room: Room, shelf_room: Room) -> Self {
-        Self { capacity: Some(links.max(64)), seen: PagedMap::new(seen_room), shelf: Shelf::new(shelf_room), ..self }
+    pub fn within(self, links: usize, rooms: FrontierRooms) -> Self {
+        let FrontierRooms { seen, shelf, hosts } = rooms;
+        Self {
+            capacity: Some(links.max(64)),
+            seen: PagedMap::new(seen),
+            shelf: Shelf::new(shelf),
+            hosts: BackQueues::within(&hosts),
+            ..self
+        }
     }
 
     /// The number of a host, given by its authority; new ones are ready at once.
     pub fn host(&mut self, name: &str) -> HostId {
-        if let Some(&id) = self.host_ids.get(name) {
-            return id;
+        self.hosts.id(name)
+    }
+
+    /// The queue of a host, which is awake and listed from now on.
+    pub(super) fn queue(&mut self, host: HostId) -> &mut HostQueue {
+        if self.hosts.wake(host) {
+            self.relist(host);
         }
-        let id = HostId(self.hosts.len() as u32);
-        self.hosts.push(HostQueue { is_ready: true, ..HostQueue::default() });
-        let name: Arc<str> = name.into();
-        self.host_names.push(name.clone());
-        self.host_ids.insert(name, id);
-        id
+        self.hosts.at(host)
     }
 
     #[must_use]
-    pub fn host_name(&self, host: HostId) -> &str {
-        &self.host_names[host.0 as usize]
+    pub fn host_name(&self, host: HostId) -> Arc<str> {
+        self.hosts.name(host)
     }
 
     /// The URL-seen test: the node of a URL that was admitted before.
@@ -123,7 +148,7 @@ impl Frontier {
     /// Puts a link into its host's queue.
     pub fn push(&mut self, node: NodeId, link: Link) {
         let host = link.host;
-        self.hosts[host.0 as usize].links.insert((Reverse(link.priority), link.discovered, node));
+        self.queue(host).links.insert((Reverse(link.priority), link.discovered, node));
         self.links.insert(node, link);
         self.freshen(node);
         self.queued += 1;
@@ -163,7 +188,7 @@ impl Frontier {
         }
         let (host, discovered, old) = (link.host, link.discovered, link.priority);
         link.priority = priority;
-        let queue = &mut self.hosts[host.0 as usize].links;
+        let queue = &mut self.queue(host).links;
         if queue.remove(&(Reverse(old), discovered, node)) {
             queue.insert((Reverse(priority), discovered, node));
             self.relist(host);
@@ -173,7 +198,7 @@ impl Frontier {
     /// Takes a link out for good: it is being finished. Returns it.
     pub fn remove(&mut self, node: NodeId) -> Option<Link> {
         let link = self.links.remove(&node)?;
-        if self.hosts[link.host.0 as usize].links.remove(&(Reverse(link.priority), link.discovered, node)) {
+        if self.queue(link.host).links.remove(&(Reverse(link.priority), link.discovered, node)) {
             self.queued -= 1;
             self.relist(link.host);
         }
@@ -184,21 +209,20 @@ impl Frontier {
     /// The link stays known ([`Frontier::link`]) until it is removed or put back.
     pub fn take(&mut self, now: Timestamp) -> Taken {
         self.wake(now);
+        self.wake_dormant();
         let Some(&(best, _, best_host)) = self.all.first() else {
-            return if !self.is_empty() || self.hosts.iter().any(|host| host.running > 0) { Taken::Busy } else { Taken::Empty };
+            return if !self.is_empty() || self.hosts.is_running() { Taken::Busy } else { Taken::Empty };
         };
         let Some(&(candidate, _, host)) = self.ready.first() else { return self.next_waking() };
         if self.is_far_below(candidate.0, best.0) && self.is_worth_waiting_for(best_host, now) {
-            return match self.hosts[best_host.0 as usize].running {
-                0 => Taken::Wait(self.hosts[best_host.0 as usize].ready_at),
-                _ => Taken::Busy,
-            };
+            let queue = self.hosts.at(best_host);
+            return if queue.running == 0 { Taken::Wait(queue.ready_at) } else { Taken::Busy };
         }
-        let queue = &self.hosts[host.0 as usize];
+        let queue = self.hosts.at(host);
         if queue.links.first().map(|&(priority, discovered, _)| (priority, discovered)) != queue.best() {
             return Taken::Restock(host);
         }
-        let Some((_, _, node)) = self.hosts[host.0 as usize].links.pop_first() else { return Taken::Busy };
+        let Some((_, _, node)) = queue.links.pop_first() else { return Taken::Busy };
         self.queued -= 1;
         self.occupy(host);
         Taken::Link(node, host)
@@ -208,8 +232,9 @@ impl Frontier {
     pub fn take_node(&mut self, node: NodeId, now: Timestamp) -> bool {
         self.wake(now);
         let Some(link) = self.links.get(&node) else { return false };
-        let (host, entry) = (link.host, (Reverse(link.priority), link.discovered, node));
-        if !self.hosts[host.0 as usize].is_ready || !self.hosts[host.0 as usize].links.remove(&entry) {
+        let (host, entry) = place_of(node, link);
+        let queue = self.queue(host);
+        if !queue.is_ready || !queue.links.remove(&entry) {
             return false;
         }
         self.queued -= 1;
@@ -219,9 +244,10 @@ impl Frontier {
 
     /// Marks a host as busy with a request that is not one of its links (robots.txt).
     pub fn occupy(&mut self, host: HostId) {
-        let queue = &mut self.hosts[host.0 as usize];
+        let most = self.connections_per_host;
+        let queue = self.queue(host);
         queue.running += 1;
-        if queue.running >= self.connections_per_host {
+        if queue.running >= most {
             queue.is_ready = false;
         }
         self.relist(host);
@@ -229,19 +255,20 @@ impl Frontier {
 
     /// A request to a host has ended; it may be asked again from `ready_at`.
     pub fn release(&mut self, host: HostId, ready_at: Timestamp) {
-        let queue = &mut self.hosts[host.0 as usize];
+        let queue = self.queue(host);
         queue.running = queue.running.saturating_sub(1);
         queue.ready_at = queue.ready_at.max(ready_at);
         queue.is_ready = false;
-        self.sleeping.push(Reverse((queue.ready_at, host)));
+        let ready_at = queue.ready_at;
+        self.pausing.push(Reverse((ready_at, host)));
         self.relist(host);
     }
 
     /// Puts a link that was taken back into its queue (retry, or its host is not ready after all).
     pub fn put_back(&mut self, node: NodeId) {
         let Some(link) = self.links.get(&node) else { return };
-        let (host, entry) = (link.host, (Reverse(link.priority), link.discovered, node));
-        if self.hosts[host.0 as usize].links.insert(entry) {
+        let (host, entry) = place_of(node, link);
+        if self.queue(host).links.insert(entry) {
             self.queued += 1;
         }
         self.relist(host);
@@ -249,14 +276,14 @@ impl Frontier {
 
     /// Stops handing out a host's links (or starts again).
     pub fn block(&mut self, host: HostId, blocked: bool) {
-        self.hosts[host.0 as usize].blocked = blocked;
+        self.queue(host).blocked = blocked;
         self.relist(host);
     }
 
     /// When a host may be asked again.
     #[must_use]
     pub fn ready_at(&self, host: HostId) -> Timestamp {
-        self.hosts[host.0 as usize].ready_at
+        self.hosts.look(host, |queue| queue.ready_at)
     }
 
     /// Waiting links, those being fetched left out.
@@ -273,7 +300,7 @@ impl Frontier {
     /// Hosts that have waiting links.
     #[must_use]
     pub fn active_hosts(&self) -> usize {
-        self.all.len()
+        self.all.len() + self.hosts.dormant_len()
     }
 
     /// How many links are known and not finished, those being fetched among them.
@@ -292,8 +319,8 @@ impl Frontier {
     pub fn head(&self, number: usize, per_host: usize) -> Vec<NodeId> {
         let mut head = Vec::with_capacity(number);
         for &(_, _, host) in &self.all {
-            let queue = &self.hosts[host.0 as usize].links;
-            head.extend(queue.iter().take(per_host.min(number - head.len())).map(|&(_, _, node)| node));
+            let number = per_host.min(number - head.len());
+            self.hosts.look(host, |queue| head.extend(queue.links.iter().take(number).map(|&(_, _, node)| node)));
             if head.len() >= number {
                 break;
             }
@@ -304,20 +331,22 @@ impl Frontier {
     /// The best links of one host, best first, at most `number`.
     #[must_use]
     pub fn head_of(&self, host: &str, number: usize) -> Vec<NodeId> {
-        let host = self.host_ids.get(host).map(|host| &self.hosts[host.0 as usize]);
-        host.into_iter().flat_map(|host| host.links.iter().take(number)).map(|&(_, _, node)| node).collect()
+        let Some(host) = self.hosts.find(host) else { return Vec::new() };
+        self.hosts.look(host, |queue| queue.links.iter().take(number).map(|&(_, _, node)| node).collect())
     }
 
-    /// Bytes in memory of the URL-seen test and the shelf's index.
+    /// Bytes in memory of the URL-seen test, the shelf's index, and the hosts.
     #[must_use]
-    pub fn index_bytes(&self) -> (usize, usize) {
-        (self.seen.resident_bytes(), self.shelf.resident_bytes())
+    pub fn resident_bytes(&self) -> [usize; 3] {
+        [self.seen.resident_bytes(), self.shelf.resident_bytes(), self.hosts.resident_bytes()]
     }
 
     /// # Errors
     /// As for [`Paged::check`](crate::spill::Paged::check).
     pub fn check(&self) -> io::Result<()> {
-        self.seen.check().and_then(|()| self.shelf.check())
+        self.seen.check()?;
+        self.shelf.check()?;
+        self.hosts.check()
     }
 
     /// Whether a ready link is so much less wanted than the best one that waiting pays. Orders that count
@@ -327,18 +356,19 @@ impl Frontier {
     }
 
     fn is_worth_waiting_for(&self, host: HostId, now: Timestamp) -> bool {
-        let queue = &self.hosts[host.0 as usize];
-        queue.running > 0 || queue.ready_at.since(now).as_secs() <= self.config.max_wait_seconds
+        let longest = self.config.max_wait_seconds;
+        self.hosts.look(host, |queue| queue.running > 0 || queue.ready_at.since(now).as_secs() <= longest)
     }
 
     /// Hosts whose time has come become ready.
     fn wake(&mut self, now: Timestamp) {
-        while let Some(&Reverse((at, host))) = self.sleeping.peek() {
+        while let Some(&Reverse((at, host))) = self.pausing.peek() {
             if at > now {
                 break;
             }
-            self.sleeping.pop();
-            let queue = &mut self.hosts[host.0 as usize];
+            self.pausing.pop();
+            // One that sleeps is ready.
+            let Some(queue) = self.hosts.awake(host) else { continue };
             if queue.ready_at <= now && queue.running < self.connections_per_host && !queue.is_ready {
                 queue.is_ready = true;
                 self.relist(host);
@@ -346,14 +376,36 @@ impl Frontier {
         }
     }
 
+    /// Wakes the best host that sleeps where it comes before all that are ready.
+    fn wake_dormant(&mut self) {
+        if let Some(best) = self.hosts.best_dormant()
+            && self.ready.first().is_none_or(|ready| best < *ready)
+        {
+            self.queue(best.2);
+        }
+    }
+
+    /// Puts hosts to sleep when too many are awake.
+    pub fn make_room(&mut self, now: Timestamp) {
+        self.wake(now);
+        for host in self.hosts.sleepy() {
+            let queue = self.hosts.at(host);
+            if let Some((priority, discovered)) = queue.listed.take() {
+                self.all.remove(&(priority, discovered, host));
+                self.ready.remove(&(priority, discovered, host));
+            }
+            self.hosts.put_to_sleep(host);
+        }
+    }
+
     fn next_waking(&self) -> Taken {
         // Entries of hosts that were released again since are early at worst, and waking early does no harm.
-        self.sleeping.peek().map_or(Taken::Busy, |&Reverse((at, _))| Taken::Wait(at))
+        self.pausing.peek().map_or(Taken::Busy, |&Reverse((at, _))| Taken::Wait(at))
     }
 
     /// Brings a host's entries in `all` and `ready` up to date with its best link.
     pub(super) fn relist(&mut self, host: HostId) {
-        let queue = &mut self.hosts[host.0 as usize];
+        let queue = self.hosts.at(host);
         let best = if queue.blocked { None } else { queue.best() };
         if let Some((priority, discovered)) = queue.listed
             && queue.listed != best

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{HostId, Link, MAX_IN_LINKS, Priority};
+use super::{HostId, Link, MAX_IN_LINKS, Priority, host_queue::rounded_up};
 use crate::{
     spill::{Fixed, Paged, Room},
     topical_rank::NodeId,
@@ -80,12 +80,6 @@ impl Fixed for Entry {
     }
 }
 
-/// The next number of 32 bits that is not less: a row is looked for from its priority downwards.
-fn rounded_up(priority: f64) -> f32 {
-    let near = priority as f32;
-    if f64::from(near) < priority { near.next_up() } else { near }
-}
-
 /// Links that are kept on disk, by node.
 #[derive(Debug, Default)]
 pub struct Shelf {
@@ -132,6 +126,7 @@ impl Shelf {
         let entry = Entry {
             fingerprint: fingerprint.0,
             host_plus_one: host.0 + 1,
+            // A row is looked for from its priority downwards.
             priority: rounded_up(priority.0),
             more_in_links: (more_in_links << KEPT_BITS).cast_unsigned() | u32::from(kept.min((1 << KEPT_BITS) - 1)),
             more_relevance,

@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Frontier, HostId, Link, Priority, Shelved};
+use super::{Frontier, HostId, Link, Priority, Shelved, host_queue::HostQueue};
 use crate::topical_rank::NodeId;
 
 /// Links of a host that come back from the shelf at a time, at least and at most.
@@ -38,10 +38,11 @@ impl Frontier {
     /// Whether a link of this priority would not be the last of its host's in memory, nor be behind its best on the shelf.
     #[must_use]
     pub fn would_be_kept(&self, host: HostId, priority: Priority) -> bool {
-        let queue = &self.hosts[host.0 as usize];
-        let last = queue.links.last().map(|&(Reverse(last), ..)| last);
-        let promise = (queue.shelved.number > 0).then_some(queue.shelved.promise);
-        last.max(promise).is_none_or(|least| priority > least)
+        self.hosts.look(host, |queue| {
+            let last = queue.links.last().map(|&(Reverse(last), ..)| last);
+            let promise = (queue.shelved.number > 0).then_some(queue.shelved.promise);
+            last.max(promise).is_none_or(|least| priority > least)
+        })
     }
 
     /// Counts an in-link of a link on the shelf, without bringing it back; `is_kept`: its row has it from now on.
@@ -51,11 +52,11 @@ impl Frontier {
 
     /// Notes a link as kept elsewhere.
     pub fn shelve(&mut self, node: NodeId, link: Shelved) {
-        let shelved = &mut self.hosts[link.host.0 as usize].shelved;
+        let shelved = &mut self.queue(link.host).shelved;
         let is_first = shelved.number == 0;
         shelved.number += 1;
         shelved.highest = if is_first { link.priority } else { shelved.highest.max(link.priority) };
-        shelved.promise = if is_first { link.priority } else { shelved.promise.max(link.priority) };
+        shelved.promise(if is_first { link.priority } else { shelved.promise.max(link.priority) });
         self.shelf.put(node, link);
         self.relist(link.host);
     }
@@ -73,43 +74,44 @@ impl Frontier {
     pub fn raise_on_shelf(&mut self, node: NodeId, priority: Priority) {
         let Some(link) = self.shelf.get(node) else { return };
         self.shelf.raise(node, priority);
-        let shelved = &mut self.hosts[link.host.0 as usize].shelved;
+        let shelved = &mut self.queue(link.host).shelved;
         shelved.highest = shelved.highest.max(priority);
-        shelved.promise = shelved.promise.max(priority);
+        shelved.promise(shelved.promise.max(priority));
         self.relist(link.host);
     }
 
     fn take_from_shelf(&mut self, node: NodeId) -> Option<Shelved> {
         let gone = self.shelf.take(node)?;
-        self.hosts[gone.host.0 as usize].shelved.number -= 1;
+        self.queue(gone.host).shelved.number -= 1;
         Some(gone)
     }
 
     /// The highest priority that a link of this host was shelved with, if it has any on the shelf.
     #[must_use]
     pub fn shelf_top(&self, host: HostId) -> Option<Priority> {
-        let shelved = &self.hosts[host.0 as usize].shelved;
-        (shelved.number > 0).then_some(shelved.highest)
+        self.hosts.look(host, |queue| (queue.shelved.number > 0).then_some(queue.shelved.highest))
     }
 
     /// How many links of a host should come back from the shelf: few where it has others in memory that come next, and few
     /// at first, since its turn may pass and take them out of memory again; more each time that it has used them up.
     #[must_use]
     pub fn restock_size(&self, host: HostId) -> usize {
-        let queue = &self.hosts[host.0 as usize];
-        if queue.links.len() >= ENOUGH { FEWEST } else { (FEWEST << queue.shelved.restocks).min(MOST) }
+        let few =
+            |queue: &HostQueue| if queue.links.len() >= ENOUGH { FEWEST } else { (FEWEST << queue.shelved.restocks).min(MOST) };
+        self.hosts.look(host, few)
     }
 
     /// The best links of a host have come back from the shelf; `next` is what the best of the rest was shelved with, and
     /// no more is expected of it than `worth`. None left: whatever was counted there is not there.
     pub fn restocked(&mut self, host: HostId, next: Option<Priority>, worth: Priority) {
-        let shelved = &mut self.hosts[host.0 as usize].shelved;
+        let shelved = &mut self.queue(host).shelved;
         shelved.restocks = (shelved.restocks + 1).min(MOST.ilog2() as u8);
         if let Some(next) = next {
-            (shelved.highest, shelved.promise) = (next, next.min(worth));
+            shelved.highest = next;
+            shelved.promise(next.min(worth));
         } else {
-            self.shelf.lose(shelved.number as usize);
-            shelved.number = 0;
+            let lost = std::mem::take(&mut shelved.number);
+            self.shelf.lose(lost as usize);
         }
         self.relist(host);
     }
@@ -126,15 +128,16 @@ impl Frontier {
         let mut leaving = Vec::with_capacity(excess);
         let parts = [(true, true), (true, false), (false, true), (false, false)];
         for (spare_fresh, are_ends) in parts {
-            for host in &hosts {
-                let queue = &self.hosts[host.0 as usize];
-                let end = queue.links.len().saturating_sub(if queue.blocked { 0 } else { level });
-                let (from, number) = if are_ends { (0, end) } else { (end, queue.links.len() - end) };
-                let may_go = |node: &NodeId| {
-                    spare_fresh != self.fresh.contains(node) && self.links.get(node).is_some_and(|link| !link.is_unlinked())
-                };
-                let worst = queue.links.iter().rev().skip(from).take(number).map(|&(_, _, node)| node);
-                leaving.extend(worst.filter(may_go).take(excess - leaving.len()));
+            for &host in &hosts {
+                self.hosts.look(host, |queue| {
+                    let end = queue.beyond(level);
+                    let (from, number) = if are_ends { (0, end) } else { (end, queue.links.len() - end) };
+                    let may_go = |node: &NodeId| {
+                        spare_fresh != self.fresh.contains(node) && self.links.get(node).is_some_and(|link| !link.is_unlinked())
+                    };
+                    let worst = queue.links.iter().rev().skip(from).take(number).map(|&(_, _, node)| node);
+                    leaving.extend(worst.filter(may_go).take(excess - leaving.len()));
+                });
             }
         }
         self.fresh.clear();
@@ -150,7 +153,7 @@ impl Frontier {
             link.priority = filed.priority;
         }
         self.shelve(node, Shelved::of(&link));
-        self.hosts[link.host.0 as usize].shelved.restocks = 0;
+        self.queue(link.host).shelved.restocks = 0;
         Some(link)
     }
 
@@ -159,20 +162,16 @@ impl Frontier {
         let mut hosts: Vec<HostId> = self.links.values().map(|link| link.host).collect();
         hosts.sort_unstable();
         hosts.dedup();
-        hosts.sort_by_cached_key(|&host| {
-            let queue = &self.hosts[host.0 as usize];
-            (!queue.blocked, Reverse(queue.best()), host)
-        });
+        hosts.sort_by_cached_key(|&host| self.hosts.look(host, |queue| (!queue.blocked, Reverse(queue.best()), host)));
         hosts
     }
 
     /// The greatest queue length that leaves `excess` links out.
     fn level(&self, hosts: &[HostId], excess: usize) -> usize {
-        let queues = || hosts.iter().map(|host| &self.hosts[host.0 as usize]);
-        let left_out = |level: usize| -> usize {
-            queues().map(|queue| queue.links.len().saturating_sub(if queue.blocked { 0 } else { level })).sum()
-        };
-        let (mut low, mut high) = (0, queues().map(|queue| queue.links.len()).max().unwrap_or(0));
+        let left_out =
+            |level: usize| -> usize { hosts.iter().map(|&host| self.hosts.look(host, |queue| queue.beyond(level))).sum() };
+        let longest = hosts.iter().map(|&host| self.hosts.look(host, |queue| queue.links.len())).max();
+        let (mut low, mut high) = (0, longest.unwrap_or(0));
         while low < high {
             let middle = (low + high).div_ceil(2);
             if left_out(middle) >= excess {

@@ -53,6 +53,8 @@ pub struct PagedMap {
     pager: Pager<Entries>,
     /// First key that belongs to a block → the block. The first is 0.
     blocks: BTreeMap<u64, u32>,
+    /// Blocks that have become empty.
+    free: Vec<u32>,
     len: usize,
 }
 
@@ -65,7 +67,7 @@ impl Default for PagedMap {
 impl PagedMap {
     #[must_use]
     pub fn new(room: Room) -> Self {
-        Self { pager: Pager::new(room), blocks: BTreeMap::new(), len: 0 }
+        Self { pager: Pager::new(room), blocks: BTreeMap::new(), free: Vec::new(), len: 0 }
     }
 
     #[must_use]
@@ -123,10 +125,32 @@ impl PagedMap {
         self.len += usize::from(old.is_none());
         if let Some(upper) = upper {
             let first = upper.keys[0];
-            let block = self.pager.add(upper);
-            self.blocks.insert(first, block as u32);
+            let block = match self.free.pop() {
+                Some(block) => self.pager.change(block as usize, |free| {
+                    *free = upper;
+                    block
+                }),
+                None => self.pager.add(upper) as u32,
+            };
+            self.blocks.insert(first, block);
         }
         old
+    }
+
+    /// Takes a key out; returns the value it had.
+    pub fn remove(&mut self, key: u64) -> Option<u32> {
+        let (&first, &block) = self.blocks.range(..=key).next_back()?;
+        let (old, is_empty) = self.pager.change(block as usize, |entries| {
+            let at = entries.keys.binary_search(&key).ok()?;
+            entries.keys.remove(at);
+            Some((entries.values.remove(at), entries.keys.is_empty()))
+        })?;
+        self.len -= 1;
+        if is_empty && first > 0 {
+            self.blocks.remove(&first);
+            self.free.push(block);
+        }
+        Some(old)
     }
 
     /// Blocks brought back from the file so far.
@@ -163,9 +187,11 @@ mod tests {
                 1 => u64::MAX,
                 _ => random.u64(0..40) << 40 | random.u64(0..20_000),
             };
-            if random.bool() {
+            if step % 4 == 0 {
+                assert_eq!(paged.remove(key), plain.remove(&key));
+            } else if random.bool() {
                 assert_eq!(paged.insert(key, step), plain.insert(key, step));
-            } else if step % 64 == 0 {
+            } else if step % 64 == 1 {
                 let (keys, number) = (key..=key.saturating_add(random.u64(0..30_000)), random.usize(1..2_000));
                 let last = plain.range(keys.clone()).rev().take(number).map(|(&key, &value)| (key, value));
                 assert_eq!(paged.last_of(keys, number), last.collect::<Vec<_>>());
