@@ -233,7 +233,7 @@ impl Crawl {
                         self.added.entry(fingerprint).or_default().push((None, added));
                         // As many anchors name a keyword.
                         if (seq + u64::from(ordinal)).is_multiple_of(20) {
-                            named.push((target, 0.6 * relevance + 0.1));
+                            named.push((target, 0.5 * relevance + 0.1));
                         }
                     }
                     continue;

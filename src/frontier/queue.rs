@@ -319,8 +319,8 @@ impl Frontier {
     pub fn head(&self, number: usize, per_host: usize) -> Vec<NodeId> {
         let mut head = Vec::with_capacity(number);
         for &(_, _, host) in &self.all {
-            let number = per_host.min(number - head.len());
-            self.hosts.look(host, |queue| head.extend(queue.links.iter().take(number).map(|&(_, _, node)| node)));
+            let most = per_host.min(number - head.len());
+            self.hosts.look(host, |queue| head.extend(queue.links.iter().take(most).map(|&(_, _, node)| node)));
             if head.len() >= number {
                 break;
             }

@@ -6,7 +6,7 @@
 //! Promises: outlinks and in-links come back as they were.
 //! Never: changes after its page was committed.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -15,7 +15,7 @@ use super::{
     InLink, OutlinkFate, OutlinkRecord, StoreError,
     codec::{Encoder, Lexicon, body, damaged, unpack_alike},
     dictionary::Alike,
-    words::{distances, numbers},
+    words::{WordList, distances, numbers},
 };
 use crate::{page::LinkContext, text::TermId, url::Fingerprint};
 
@@ -159,30 +159,56 @@ fn usual_position(at: usize, of: usize) -> f32 {
     at as f32 / of.saturating_sub(1).max(1) as f32
 }
 
-/// The links of a page, unpacked.
+/// The links of a page, unpacked but not read: of most pages one link is asked for.
 pub(super) struct Links {
-    row: Row<'static>,
-    words: Vec<TermId>,
+    raw: Vec<u8>,
+    words: Arc<WordList>,
+}
+
+/// The links of a page, read.
+struct View<'a> {
+    row: Row<'a>,
+    numbered: Vec<u32>,
+    words: &'a WordList,
 }
 
 impl Links {
     pub fn unpack(row: &[u8], lexicon: &dyn Lexicon) -> Result<Self, StoreError> {
         let raw = unpack_alike(KIND, body(KIND, VERSION, row)?, lexicon)?;
-        let row: Row<'_> = postcard::from_bytes(&raw).map_err(|e| damaged(KIND, e))?;
-        let numbered = numbers(&row.numbered).ok_or_else(|| damaged(KIND, "a word has no number"))?;
-        let mut list = Vec::with_capacity(numbered.len() + row.others.0.len());
-        if let Some(&last) = numbered.last() {
-            let words = lexicon.words(last)?;
-            for number in numbered {
-                list.push(words.id(number).ok_or_else(|| damaged(KIND, format!("there is no word {number}")))?);
-            }
+        let mut links = Self { raw, words: Arc::default() };
+        let last = links.view()?.numbered.last().copied();
+        if let Some(last) = last {
+            links.words = lexicon.words(last)?;
         }
-        list.extend(row.others.0.iter().map(|&id| TermId(id)));
-        Ok(Self { words: list, row: row.into_owned() })
+        Ok(links)
+    }
+
+    fn view(&self) -> Result<View<'_>, StoreError> {
+        let row: Row<'_> = postcard::from_bytes(&self.raw).map_err(|e| damaged(KIND, e))?;
+        let numbered = numbers(&row.numbered).ok_or_else(|| damaged(KIND, "a word has no number"))?;
+        Ok(View { row, numbered, words: &self.words })
     }
 
     /// What became of each link, in page order.
     pub fn outlinks(&self) -> Result<Vec<OutlinkRecord>, StoreError> {
+        self.view()?.outlinks()
+    }
+
+    /// The in-link that is number `ordinal` of page `source`, and the URL that it leads to, where the page's links have it.
+    pub fn in_link(&self, source: u64, ordinal: u16) -> Result<(InLink, Option<String>), StoreError> {
+        self.view()?.in_link(source, ordinal)
+    }
+
+    /// Whether everything in it can be read.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let view = self.view()?;
+        view.outlinks()?;
+        view.row.contexts.iter().try_for_each(|context| view.in_link(0, context.ordinal).map(drop))
+    }
+}
+
+impl View<'_> {
+    fn outlinks(&self) -> Result<Vec<OutlinkRecord>, StoreError> {
         let row = &self.row;
         let targets: FxHashMap<u32, Fingerprint> = row.targets.iter().copied().collect();
         let (mut urls, mut anchors) = (row.urls.iter(), row.anchors.iter());
@@ -195,15 +221,22 @@ impl Links {
         (0..).zip(&row.fates).map(record).collect()
     }
 
-    /// The in-link that is number `ordinal` of page `source`, and the URL that it leads to, where the page's links have it.
-    pub fn in_link(&self, source: u64, ordinal: u16) -> Result<(InLink, Option<&str>), StoreError> {
+    /// The word at a place of the list of all words.
+    fn word(&self, place: u32) -> Option<TermId> {
+        match self.numbered.get(place as usize) {
+            Some(&number) => self.words.id(number),
+            None => self.row.others.0.get(place as usize - self.numbered.len()).map(|&id| TermId(id)),
+        }
+    }
+
+    fn in_link(&self, source: u64, ordinal: u16) -> Result<(InLink, Option<String>), StoreError> {
         let missing = || damaged(KIND, format!("link {ordinal} of page {source} is not as it should be"));
         let row = &self.row;
         let at = row.contexts.binary_search_by_key(&ordinal, |context| context.ordinal).map_err(|_| missing())?;
         let context = &row.contexts[at];
         let outlink = (context.outlink as usize).checked_sub(1);
-        let word = |&number: &u32| self.words.get(number as usize).copied().ok_or_else(missing);
-        let words = |numbers: &[u32]| numbers.iter().map(word).collect::<Result<Box<[TermId]>, _>>();
+        let words =
+            |places: &[u32]| places.iter().map(|&place| self.word(place).ok_or_else(missing)).collect::<Result<Box<_>, _>>();
         let start: usize = row.contexts[..at].iter().map(|before| before.anchor as usize + before.around as usize).sum();
         let (around_at, end) = (start + context.anchor as usize, start + context.anchor as usize + context.around as usize);
         let (anchor, around) = (row.said.get(start..around_at), row.said.get(around_at..end));
@@ -230,37 +263,7 @@ impl Links {
             navigation,
         };
         let in_link = InLink { source, ordinal, context, heading: words(heading_words)? };
-        Ok((in_link, outlink.and_then(|at| row.urls.get(at))))
-    }
-
-    /// Whether everything in it can be read.
-    pub fn check(&self) -> Result<(), StoreError> {
-        self.outlinks()?;
-        self.row.contexts.iter().try_for_each(|context| self.in_link(0, context.ordinal).map(drop))
-    }
-}
-
-impl Row<'_> {
-    fn into_owned(self) -> Row<'static> {
-        let texts = |texts: Texts<'_>| Texts { lengths: texts.lengths, text: Cow::Owned(texts.text.into_owned()) };
-        let context = |context: ContextRow<'_>| {
-            let ContextRow { ordinal, outlink, anchor_text, anchor, around, heading, place, position } = context;
-            let anchor_text = anchor_text.map(|text| Cow::Owned(text.into_owned()));
-            ContextRow { ordinal, outlink, anchor_text, anchor, around, heading, place, position }
-        };
-        let Row { fates, urls, anchors, targets, numbered, others, said, headings, places, contexts } = self;
-        Row {
-            fates,
-            urls: texts(urls),
-            anchors: texts(anchors),
-            targets,
-            numbered,
-            others: Ids(Cow::Owned(others.0.into_owned())),
-            said,
-            headings,
-            places,
-            contexts: contexts.into_iter().map(context).collect(),
-        }
+        Ok((in_link, outlink.and_then(|at| row.urls.get(at)).map(str::to_owned)))
     }
 }
 
@@ -350,7 +353,7 @@ mod tests {
         let read = Links::unpack(&row, &NoLexicon).unwrap();
         assert_eq!(read.outlinks().unwrap(), links);
         for (in_link, url) in in_links.iter().zip([Some("http://e.com/b"), Some("http://e.com/c"), None]) {
-            assert_eq!(read.in_link(7, in_link.ordinal).unwrap(), (in_link.clone(), url));
+            assert_eq!(read.in_link(7, in_link.ordinal).unwrap(), (in_link.clone(), url.map(str::to_owned)));
         }
         read.check().unwrap();
         assert!(read.in_link(7, 3).unwrap_err().to_string().contains("link 3 of page 7"));

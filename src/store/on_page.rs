@@ -84,7 +84,6 @@ impl OnPage {
             }
             links
         };
-        let (in_link, url) = links.in_link(seq, ordinal)?;
-        Ok((in_link, url.map(str::to_owned)))
+        links.in_link(seq, ordinal)
     }
 }

@@ -90,3 +90,18 @@ fn what_is_in_memory_stays_below_the_capacity_and_seeds_never_leave() {
     assert!((0..20).all(|seed| frontier.link(NodeId(seed)).is_some()));
     assert_eq!(frontier.len(), 1_000);
 }
+
+#[test]
+fn the_head_has_the_best_hosts_first_and_no_more_of_one_than_is_asked_for() {
+    let mut frontier = Frontier::new(FrontierConfig::default(), 1);
+    for number in 0..40_u32 {
+        let mut link = link(&mut frontier, 0, f64::from(number));
+        link.host = frontier.host(&format!("host{}.test", number % 4));
+        frontier.push(NodeId(number), link);
+    }
+    let head = |number, per_host| frontier.head(number, per_host).into_iter().map(|node| node.0).collect::<Vec<_>>();
+    assert_eq!(head(5, 2), [39, 35, 38, 34, 37]);
+    assert_eq!(head(100, 1), [39, 38, 37, 36]);
+    assert_eq!(frontier.head_of("host1.test", 3), [37, 33, 29].map(NodeId));
+    assert!(frontier.head_of("host9.test", 3).is_empty());
+}
