@@ -434,6 +434,7 @@ impl Crawl {
             }
             self.leaving.entry(link.host).or_default().insert(link.fingerprint, (number, row));
         }
+        self.frontier.make_room(Timestamp(self.now));
         for node in self.changed.drain() {
             if let Some(link) = self.frontier.link(node) {
                 batch.waiting.push((link.fingerprint, row(link, &self.seq_of)));
