@@ -65,19 +65,18 @@ impl fmt::Debug for TemporaryFile {
 }
 
 impl TemporaryFile {
-    /// The file at a place; it is made where there is none.
-    fn made_at(&mut self, place: u64, room: &Room) -> io::Result<&mut dyn DiskFile> {
-        if self.0.is_none() {
-            self.0 = Some(room.disk.temporary(&room.folder)?);
-        }
-        self.at(place)
+    /// Writes at a place; the file is made where there is none.
+    fn write(&mut self, place: u64, bytes: &[u8], room: &Room) -> io::Result<()> {
+        let file = match &mut self.0 {
+            Some(file) => file,
+            none => none.insert(room.disk.temporary(&room.folder)?),
+        };
+        file.write_at(place, bytes)
     }
 
-    /// The file at a place.
-    fn at(&mut self, place: u64) -> io::Result<&mut dyn DiskFile> {
+    fn read(&mut self, place: u64, bytes: &mut [u8]) -> io::Result<()> {
         let file = self.0.as_mut().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-        file.seek(io::SeekFrom::Start(place))?;
-        Ok(&mut **file)
+        file.read_at(place, bytes)
     }
 }
 

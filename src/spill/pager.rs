@@ -154,12 +154,12 @@ impl<B: Block> Resident<B> {
     }
 
     fn store(&mut self, block: u32, bytes: &[u8; BLOCK], room: &Room) -> io::Result<()> {
-        self.file.made_at(u64::from(block) * BLOCK as u64, room)?.write_all(bytes)
+        self.file.write(u64::from(block) * BLOCK as u64, bytes, room)
     }
 
     fn load(&mut self, block: usize) -> io::Result<B> {
         let mut bytes = [0; BLOCK];
-        self.file.at(block as u64 * BLOCK as u64)?.read_exact(&mut bytes)?;
+        self.file.read(block as u64 * BLOCK as u64, &mut bytes)?;
         Ok(B::read(&bytes))
     }
 }

@@ -6,7 +6,6 @@
 use std::{cell::RefCell, io};
 
 use super::{Fault, Room, TemporaryFile};
-use crate::disk::DiskFile;
 
 /// Bytes of the least slot; places are multiples of it, and the size of the slot stands in what is left of them.
 const LEAST: u64 = 64;
@@ -94,28 +93,22 @@ impl State {
             Some(other) if other % LEAST == size => other,
             other => {
                 if let Some(other) = other {
-                    self.give_up(other)?;
+                    self.give_up(other, room)?;
                 }
                 self.take(size)?
             }
         };
         let whole = [&(bytes.len() as u32).to_le_bytes(), bytes].concat();
-        self.file.made_at(start(place), room)?.write_all(&whole)?;
+        self.file.write(start(place), &whole, room)?;
         Ok(place)
     }
 
     fn read(&mut self, place: u64) -> io::Result<Vec<u8>> {
-        let file = self.at(place)?;
         let mut length = [0; LENGTH];
-        file.read_exact(&mut length)?;
+        self.file.read(start(place), &mut length)?;
         let mut bytes = vec![0; u32::from_le_bytes(length) as usize];
-        file.read_exact(&mut bytes)?;
+        self.file.read(start(place) + LENGTH as u64, &mut bytes)?;
         Ok(bytes)
-    }
-
-    /// The file, where a slot begins.
-    fn at(&mut self, place: u64) -> io::Result<&mut dyn DiskFile> {
-        self.file.at(start(place))
     }
 
     /// A slot that is free.
@@ -126,15 +119,15 @@ impl State {
             return Ok(place);
         };
         let mut before = [0; 8];
-        self.at(place)?.read_exact(&mut before)?;
+        self.file.read(start(place), &mut before)?;
         self.free[size as usize] = u64::from_le_bytes(before);
         Ok(place)
     }
 
-    fn give_up(&mut self, place: u64) -> io::Result<()> {
+    fn give_up(&mut self, place: u64, room: &Room) -> io::Result<()> {
         let size = (place % LEAST) as usize;
         let before = self.free[size];
-        self.at(place)?.write_all(&before.to_le_bytes())?;
+        self.file.write(start(place), &before.to_le_bytes(), room)?;
         self.free[size] = place + 1;
         Ok(())
     }
