@@ -4,8 +4,9 @@
 //! [--tls] [--gzip] [--hosts N | WEB.warc.gz …]`, or `-- --all ../shared/corpora` for all variants, one line each.
 //!
 //! A child process serves a recorded web, or a made-up one of so many hosts, over HTTP on loopback. Then, over the same pages:
-//! (a) fetch only; (b) fetch, decode and parse with scraper, walked once: the floor; (c) the whole crawl with no delay, classifiers,
-//! ranks, store and archive on.
+//! (a) fetch only; (b) fetch, decode and parse with scraper, walked once: the floor; (b') the same, with the text cut into words and
+//! the answer packed as the archive packs it: what no crawl that judges pages and keeps them can be faster than; (c) the whole crawl
+//! with no delay, classifiers, ranks, store and archive on.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a bench that cannot go on has failed")]
 
 #[path = "pipeline/alone.rs"]
@@ -41,7 +42,8 @@ use windrow::{
     frontier::Order,
     page::Outcome,
     politeness::PaceConfig,
-    store::{Store, StoreConfig},
+    store::{Store, StoreConfig, warc},
+    text::Segmenter,
     topic::Topic,
     url::Url,
 };
@@ -118,6 +120,9 @@ fn compare(arguments: &Arguments) {
     let floor = over(&runtime, &fetcher, &urls, arguments.workers, |body| {
         std::hint::black_box(parse_and_walk(body));
     });
+    let least = over(&runtime, &fetcher, &urls, arguments.workers, |body| {
+        std::hint::black_box(read_and_pack(body));
+    });
     let alone = alone::measure(&runtime, fetcher.as_ref(), &urls);
 
     println!("{} pages of {:.1} kB and {:.0} links, {} workers", urls.len(), alone.bytes / 1e3, alone.links, arguments.workers);
@@ -132,10 +137,13 @@ fn compare(arguments: &Arguments) {
     };
     row("(a) fetch only", &fetch_only);
     row("(b) fetch, decode, scraper, one walk", &floor);
+    row("(b') the same, words, archive record", &least);
     row("(c) whole crawl", &whole);
+    let (speed, best) = (whole.pages_per_second(), least.pages_per_second() / floor.pages_per_second());
     println!(
-        "c / b: {:.2} in pages/s; c costs {:.2} times the CPU of b",
-        whole.pages_per_second() / floor.pages_per_second(),
+        "c / b: {:.2} in pages/s, of {best:.2} if deciding and storing cost nothing (b' / b); c / b': {:.2}; c costs {:.2} times the CPU of b",
+        speed / floor.pages_per_second(),
+        speed / least.pages_per_second(),
         whole.micros_per_page() / floor.micros_per_page()
     );
     println!("\nCPU µs per page, and the longest at once in ms:");
@@ -149,7 +157,7 @@ fn compare(arguments: &Arguments) {
     for (name, micros) in alone.parts {
         println!("  {name:<32} {micros:>7.1}");
     }
-    variants::tell(&whole, &floor, &summary, &watched);
+    variants::tell([&floor, &least, &whole], &summary, &watched);
 }
 
 fn per_page(spent: Duration, cost: &Cost) -> f64 {
@@ -254,17 +262,32 @@ fn over(
 
 /// The least that any crawler must do with a page: decode, parse, look at every node.
 fn parse_and_walk(body: &[u8]) -> (usize, usize) {
+    let (mut links, mut length) = (0, 0);
+    walk(body, |node| match node {
+        scraper::Node::Element(element) => links += usize::from(element.attr("href").is_some()),
+        scraper::Node::Text(text) => length += text.len(),
+        _ => {}
+    });
+    (links, length)
+}
+
+/// The least that any crawler must do with a page whose words it judges and whose answer it keeps, packed.
+fn read_and_pack(body: &[u8]) -> (usize, usize) {
+    let mut text = String::new();
+    walk(body, |node| {
+        if let scraper::Node::Text(part) = node {
+            text.push_str(part);
+        }
+    });
+    let mut words = 0;
+    Segmenter::shared().for_each_word(&text, |_| words += 1);
+    (words, warc::member(body).unwrap().len())
+}
+
+fn walk(body: &[u8], mut each: impl FnMut(&scraper::Node)) {
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
     detector.feed(&body[..body.len().min(4_096)], true);
     let (text, _, _) = detector.guess(None, chardetng::Utf8Detection::Allow).decode(body);
     let document = scraper::Html::parse_document(&text);
-    let (mut links, mut length) = (0, 0);
-    for node in document.tree.nodes() {
-        match node.value() {
-            scraper::Node::Element(element) => links += usize::from(element.attr("href").is_some()),
-            scraper::Node::Text(text) => length += text.len(),
-            _ => {}
-        }
-    }
-    (links, length)
+    document.tree.nodes().for_each(|node| each(node.value()));
 }

@@ -32,8 +32,8 @@ const VARIANTS: &[Variant] = &[
 /// Runs them all over the webs of a folder.
 pub fn run(corpora: &Path) {
     println!(
-        "{:<16} {:>8} {:>8} {:>5} | {:>6} {:>6} | {:>8} {:>7} | {:>8} | MiB RSS by quarters",
-        "", "floor/s", "whole/s", "c/b", "CPU b", "CPU c", "deciding", "longest", "1st page"
+        "{:<16} {:>8} {:>8} {:>5} {:>5} | {:>6} {:>6} | {:>8} {:>7} | {:>8} | MiB RSS by quarters",
+        "", "floor/s", "whole/s", "c/b", "b'/b", "CPU b", "CPU c", "deciding", "longest", "1st page"
     );
     for (name, web, topic, more) in VARIANTS {
         let mut command = Command::new(std::env::current_exe().unwrap());
@@ -56,13 +56,14 @@ pub fn run(corpora: &Path) {
 }
 
 /// Prints the line of one variant, for the parent.
-pub fn tell(whole: &Cost, floor: &Cost, summary: &Summary, watched: &Watched) {
+pub fn tell([floor, least, whole]: [&Cost; 3], summary: &Summary, watched: &Watched) {
     let longest = windrow::engine::Stage::ALL.map(|stage| summary.stages.longest(stage)).into_iter().max().unwrap_or_default();
     println!(
-        "{MARK}{:>8.0} {:>8.0} {:>5.2} | {:>6.0} {:>6.0} | {:>8.1} {:>7.2} | {:>8.0} | {:?}",
+        "{MARK}{:>8.0} {:>8.0} {:>5.2} {:>5.2} | {:>6.0} {:>6.0} | {:>8.1} {:>7.2} | {:>8.0} | {:?}",
         floor.pages_per_second(),
         whole.pages_per_second(),
         whole.pages_per_second() / floor.pages_per_second(),
+        least.pages_per_second() / floor.pages_per_second(),
         floor.micros_per_page(),
         whole.micros_per_page(),
         per_page(summary.stages.total(), whole),
