@@ -7,50 +7,104 @@ use std::{collections::BTreeMap, io, ops::RangeInclusive};
 use super::{
     Room,
     pager::{BLOCK, Block, Pager},
+    vector::Fixed,
 };
 
-/// Bytes of an entry in the file.
-const ENTRY: usize = 12;
-/// Entries of a block; the number of them takes four bytes.
-const FULL: usize = (BLOCK - 4) / ENTRY;
+/// Bytes of an entry.
+const KEY: usize = 8;
+const VALUE: usize = 4;
+/// Entries of a block; the number of them takes four bytes. A full block is split at once.
+const FULL: usize = (BLOCK - KEYS) / (KEY + VALUE);
+/// Where keys and values begin.
+const KEYS: usize = 4;
+const VALUES: usize = KEYS + FULL * KEY;
 
-/// Entries of a block, ascending.
-#[derive(Debug, Default)]
-struct Entries {
-    keys: Vec<u64>,
-    values: Vec<u32>,
-}
+/// A block as ascending entries: their number, the keys, the values.
+struct Entries<'a>(&'a Block);
 
-impl Block for Entries {
-    const RESIDENT: usize = FULL * ENTRY + 96;
-
-    fn write(&self, bytes: &mut [u8; BLOCK]) {
-        let (number, entries) = bytes.split_at_mut(4);
-        number.copy_from_slice(&(self.keys.len() as u32).to_le_bytes());
-        for ((key, value), bytes) in self.keys.iter().zip(&self.values).zip(entries.chunks_exact_mut(ENTRY)) {
-            bytes[..8].copy_from_slice(&key.to_le_bytes());
-            bytes[8..].copy_from_slice(&value.to_le_bytes());
-        }
+impl Entries<'_> {
+    fn len(&self) -> usize {
+        u32::read(&self.0[..KEYS]) as usize
     }
 
-    fn read(bytes: &[u8; BLOCK]) -> Self {
-        let (number, entries) = bytes.split_at(4);
-        let number = number.first_chunk().map_or(0, |number| u32::from_le_bytes(*number)) as usize;
-        let mut read = Self { keys: Vec::with_capacity(FULL), values: Vec::with_capacity(FULL) };
-        for entry in entries.chunks_exact(ENTRY).take(number) {
-            if let Some((key, value)) = entry.split_first_chunk() {
-                read.keys.push(u64::from_le_bytes(*key));
-                read.values.push(value.first_chunk().map_or(0, |value| u32::from_le_bytes(*value)));
+    fn key(&self, at: usize) -> u64 {
+        u64::read(&self.0[KEYS + at * KEY..][..KEY])
+    }
+
+    fn value(&self, at: usize) -> u32 {
+        u32::read(&self.0[VALUES + at * VALUE..][..VALUE])
+    }
+
+    /// How many keys are less.
+    fn below(&self, key: u64) -> usize {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.key(middle) < key {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
-        read
+        low
+    }
+
+    /// The place of a key, or the one where it would be.
+    fn find(&self, key: u64) -> Result<usize, usize> {
+        let at = self.below(key);
+        if at < self.len() && self.key(at) == key { Ok(at) } else { Err(at) }
+    }
+}
+
+/// The same, to be changed.
+struct EntriesMut<'a>(&'a mut Block);
+
+impl EntriesMut<'_> {
+    fn view(&self) -> Entries<'_> {
+        Entries(self.0)
+    }
+
+    fn set_len(&mut self, len: usize) {
+        (len as u32).write(&mut self.0[..KEYS]);
+    }
+
+    fn set_value(&mut self, at: usize, value: u32) {
+        value.write(&mut self.0[VALUES + at * VALUE..][..VALUE]);
+    }
+
+    fn insert(&mut self, at: usize, key: u64, value: u32) {
+        let len = self.view().len();
+        self.0.copy_within(KEYS + at * KEY..KEYS + len * KEY, KEYS + (at + 1) * KEY);
+        self.0.copy_within(VALUES + at * VALUE..VALUES + len * VALUE, VALUES + (at + 1) * VALUE);
+        key.write(&mut self.0[KEYS + at * KEY..][..KEY]);
+        self.set_value(at, value);
+        self.set_len(len + 1);
+    }
+
+    fn remove(&mut self, at: usize) {
+        let len = self.view().len();
+        self.0.copy_within(KEYS + (at + 1) * KEY..KEYS + len * KEY, KEYS + at * KEY);
+        self.0.copy_within(VALUES + (at + 1) * VALUE..VALUES + len * VALUE, VALUES + at * VALUE);
+        self.set_len(len - 1);
+    }
+
+    /// Takes the upper half out.
+    fn split(&mut self) -> Box<Block> {
+        let (from, len) = (FULL / 2, self.view().len());
+        let mut upper = Box::new([0; BLOCK]);
+        let number = len - from;
+        upper[KEYS..KEYS + number * KEY].copy_from_slice(&self.0[KEYS + from * KEY..KEYS + len * KEY]);
+        upper[VALUES..VALUES + number * VALUE].copy_from_slice(&self.0[VALUES + from * VALUE..VALUES + len * VALUE]);
+        EntriesMut(&mut upper).set_len(number);
+        self.set_len(from);
+        upper
     }
 }
 
 /// A map of which only a part is in memory.
 #[derive(Debug)]
 pub struct PagedMap {
-    pager: Pager<Entries>,
+    pager: Pager,
     /// First key that belongs to a block → the block. The first is 0.
     blocks: BTreeMap<u64, u32>,
     /// Blocks that have become empty.
@@ -83,7 +137,10 @@ impl PagedMap {
     #[must_use]
     pub fn get(&self, key: u64) -> Option<u32> {
         let (_, &block) = self.blocks.range(..=key).next_back()?;
-        self.pager.read(block as usize, |entries| entries.keys.binary_search(&key).ok().map(|at| entries.values[at]))
+        self.pager.read(block as usize, |block| {
+            let entries = Entries(block);
+            entries.find(key).ok().map(|at| entries.value(at))
+        })
     }
 
     /// The last entries of a range of keys, at most `number`, the greatest key first.
@@ -91,11 +148,12 @@ impl PagedMap {
     pub fn last_of(&self, keys: RangeInclusive<u64>, number: usize) -> Vec<(u64, u32)> {
         let mut found = Vec::new();
         for (&first, &block) in self.blocks.range(..=*keys.end()).rev() {
-            self.pager.read(block as usize, |entries| {
-                let start = entries.keys.partition_point(|key| key < keys.start());
-                let end = entries.keys.partition_point(|key| key <= keys.end());
+            self.pager.read(block as usize, |block| {
+                let entries = Entries(block);
+                let start = entries.below(*keys.start());
+                let end = keys.end().checked_add(1).map_or(entries.len(), |end| entries.below(end));
                 let wanted = (start..end).rev().take(number - found.len());
-                found.extend(wanted.map(|at| (entries.keys[at], entries.values[at])));
+                found.extend(wanted.map(|at| (entries.key(at), entries.value(at))));
             });
             if found.len() >= number || first <= *keys.start() {
                 break;
@@ -107,32 +165,30 @@ impl PagedMap {
     /// Gives `key` a value; returns the one it had.
     pub fn insert(&mut self, key: u64, value: u32) -> Option<u32> {
         if self.blocks.is_empty() {
-            let first = self.pager.add(Entries::default());
+            let first = self.pager.add();
             self.blocks.insert(0, first as u32);
         }
         let block = self.blocks.range(..=key).next_back().map_or(0, |(_, &block)| block as usize);
-        let (old, upper) = self.pager.change(block, |entries| match entries.keys.binary_search(&key) {
-            Ok(at) => (Some(std::mem::replace(&mut entries.values[at], value)), None),
-            Err(at) => {
-                entries.keys.insert(at, key);
-                entries.values.insert(at, value);
-                // Full: the upper half moves into a block of its own.
-                let upper = (entries.keys.len() >= FULL)
-                    .then(|| Entries { keys: entries.keys.split_off(FULL / 2), values: entries.values.split_off(FULL / 2) });
-                (None, upper)
+        let (old, upper) = self.pager.change(block, |block| {
+            let mut entries = EntriesMut(block);
+            match entries.view().find(key) {
+                Ok(at) => {
+                    let old = entries.view().value(at);
+                    entries.set_value(at, value);
+                    (Some(old), None)
+                }
+                Err(at) => {
+                    entries.insert(at, key, value);
+                    // Full: the upper half moves into a block of its own.
+                    (None, (entries.view().len() >= FULL).then(|| entries.split()))
+                }
             }
         });
         self.len += usize::from(old.is_none());
         if let Some(upper) = upper {
-            let first = upper.keys[0];
-            let block = match self.free.pop() {
-                Some(block) => self.pager.change(block as usize, |free| {
-                    *free = upper;
-                    block
-                }),
-                None => self.pager.add(upper) as u32,
-            };
-            self.blocks.insert(first, block);
+            let block = self.free.pop().unwrap_or_else(|| self.pager.add() as u32);
+            self.pager.change(block as usize, |block| *block = *upper);
+            self.blocks.insert(Entries(&upper).key(0), block);
         }
         old
     }
@@ -140,10 +196,12 @@ impl PagedMap {
     /// Takes a key out; returns the value it had.
     pub fn remove(&mut self, key: u64) -> Option<u32> {
         let (&first, &block) = self.blocks.range(..=key).next_back()?;
-        let (old, is_empty) = self.pager.change(block as usize, |entries| {
-            let at = entries.keys.binary_search(&key).ok()?;
-            entries.keys.remove(at);
-            Some((entries.values.remove(at), entries.keys.is_empty()))
+        let (old, is_empty) = self.pager.change(block as usize, |block| {
+            let mut entries = EntriesMut(block);
+            let at = entries.view().find(key).ok()?;
+            let old = entries.view().value(at);
+            entries.remove(at);
+            Some((old, entries.view().len() == 0))
         })?;
         self.len -= 1;
         if is_empty && first > 0 {

@@ -4,10 +4,10 @@ use std::{io, marker::PhantomData};
 
 use super::{
     Room,
-    pager::{BLOCK, Block, Pager},
+    pager::{BLOCK, Pager},
 };
 
-/// A value of a fixed number of bytes.
+/// A value of a fixed number of bytes; of zeros, the default is read.
 pub trait Fixed: Copy + Default {
     const SIZE: usize;
     fn write(&self, bytes: &mut [u8]);
@@ -34,39 +34,10 @@ macro_rules! fixed_numbers {
 
 fixed_numbers!(u32, u64, f32);
 
-#[derive(Debug)]
-struct Values<T>(Vec<T>);
-
-impl<T: Fixed> Values<T> {
-    /// Values in a block: a power of two, so that an index is split by shifting.
-    const SHIFT: u32 = (BLOCK / T::SIZE).ilog2();
-    const NUMBER: usize = 1 << Self::SHIFT;
-}
-
-impl<T: Fixed> Default for Values<T> {
-    fn default() -> Self {
-        Self(vec![T::default(); Self::NUMBER])
-    }
-}
-
-impl<T: Fixed> Block for Values<T> {
-    const RESIDENT: usize = size_of::<T>() * Self::NUMBER + 48;
-
-    fn write(&self, bytes: &mut [u8; BLOCK]) {
-        for (value, bytes) in self.0.iter().zip(bytes.chunks_exact_mut(T::SIZE)) {
-            value.write(bytes);
-        }
-    }
-
-    fn read(bytes: &[u8; BLOCK]) -> Self {
-        Self(bytes.chunks_exact(T::SIZE).take(Self::NUMBER).map(T::read).collect())
-    }
-}
-
 /// A vector of which only a part is in memory.
 #[derive(Debug)]
 pub struct Paged<T: Fixed> {
-    pager: Pager<Values<T>>,
+    pager: Pager,
     len: usize,
     values: PhantomData<T>,
 }
@@ -78,6 +49,16 @@ impl<T: Fixed> Default for Paged<T> {
 }
 
 impl<T: Fixed> Paged<T> {
+    /// Values in a block: a power of two, so that an index is split by shifting.
+    const SHIFT: u32 = (BLOCK / T::SIZE).ilog2();
+    const NUMBER: usize = 1 << Self::SHIFT;
+
+    /// Where the value at `index` lies in its block.
+    fn bytes(index: usize) -> std::ops::Range<usize> {
+        let start = (index & (Self::NUMBER - 1)) * T::SIZE;
+        start..start + T::SIZE
+    }
+
     #[must_use]
     pub fn new(room: Room) -> Self {
         Self { pager: Pager::new(room), len: 0, values: PhantomData }
@@ -104,7 +85,7 @@ impl<T: Fixed> Paged<T> {
         if index >= self.len {
             return T::default();
         }
-        self.pager.read(index >> Values::<T>::SHIFT, |values| values.0[index & (Values::<T>::NUMBER - 1)])
+        self.pager.read(index >> Self::SHIFT, |block| T::read(&block[Self::bytes(index)]))
     }
 
     /// Sets the value at `index`; what lies between the end and it becomes the default.
@@ -115,11 +96,17 @@ impl<T: Fixed> Paged<T> {
     /// Changes the value at `index`, which comes to be where it was not there.
     pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut T) -> R) -> R {
         self.len = self.len.max(index + 1);
-        let block = index >> Values::<T>::SHIFT;
+        let block = index >> Self::SHIFT;
         while self.pager.len() <= block {
-            self.pager.add(Values::default());
+            self.pager.add();
         }
-        self.pager.change(block, |values| change(&mut values.0[index & (Values::<T>::NUMBER - 1)]))
+        self.pager.change(block, |block| {
+            let bytes = &mut block[Self::bytes(index)];
+            let mut value = T::read(bytes);
+            let result = change(&mut value);
+            value.write(bytes);
+            result
+        })
     }
 
     /// Takes the value at `index` out; the last one takes its place.
@@ -127,6 +114,7 @@ impl<T: Fixed> Paged<T> {
         let last = self.get(self.len.saturating_sub(1));
         if index < self.len {
             self.set(index, last);
+            self.set(self.len - 1, T::default());
             self.len -= 1;
         }
     }
@@ -137,9 +125,9 @@ impl<T: Fixed> Paged<T> {
         let (mut at, end) = (range.start, range.end.min(self.len));
         let mut found = Vec::with_capacity(end.saturating_sub(at));
         while at < end {
-            let within = at & (Values::<T>::NUMBER - 1);
-            let number = (Values::<T>::NUMBER - within).min(end - at);
-            self.pager.read(at >> Values::<T>::SHIFT, |values| found.extend_from_slice(&values.0[within..within + number]));
+            let number = (Self::NUMBER - (at & (Self::NUMBER - 1))).min(end - at);
+            let bytes = Self::bytes(at).start..Self::bytes(at + number - 1).end;
+            self.pager.read(at >> Self::SHIFT, |block| found.extend(block[bytes].chunks_exact(T::SIZE).map(T::read)));
             at += number;
         }
         found
@@ -215,5 +203,14 @@ mod tests {
         let mut paged = Paged::<u32>::default();
         paged.set(100_000, 7);
         assert_eq!((paged.len(), paged.get(5), paged.get(100_000), paged.loads()), (100_001, 0, 7, 0));
+    }
+
+    #[test]
+    fn what_lies_between_the_end_and_a_value_is_the_default() {
+        let mut paged = Paged::<u32>::default();
+        (0..4).for_each(|_| paged.push(9));
+        paged.swap_remove(0);
+        paged.set(5, 7);
+        assert_eq!(paged.range(0..9), [9, 9, 9, 0, 0, 7]);
     }
 }
