@@ -136,12 +136,12 @@ impl Crawl {
                     let outlink = &found.outlink;
                     self.known_link(outlink.url.clone(), outlink.fingerprint, depth, tunnel_depth)
                 });
-                let note = found.at(node, ordinal);
+                let in_link = found.at(node, ordinal);
                 if let Some(mut link) = alone {
-                    link.add_in_link(note.clone(), |_| relevance);
+                    link.add_in_link(in_link.clone(), |_| relevance);
                     self.score_on_shelf(target, &link);
                 }
-                let InLinkNote { context, heading, .. } = note;
+                let InLinkNote { context, heading, .. } = in_link;
                 let in_link = InLink { source: source.seq, ordinal, context, heading };
                 return self.add_on_shelf(shelved.fingerprint, AddedInLink { in_link, depth, tunnel_depth });
             }

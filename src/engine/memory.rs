@@ -192,7 +192,7 @@ impl Crawl {
 
     /// What is in use now.
     pub(super) fn memory_report(&self) -> MemoryReport {
-        let [seen, shelf, queues] = self.frontier.resident_bytes();
+        let [seen, places, queues] = self.frontier.resident_bytes();
         let held = self.traps.held_bytes() + self.aside.resident_bytes();
         let lists = self.pool.resident_bytes() + self.node_of_seq.resident_bytes() + held + self.sample.resident_bytes();
         let shelved = self.frontier.shelved_len() as u64;
@@ -202,7 +202,7 @@ impl Crawl {
             links_on_disk: shelved + self.aside.len() as u64,
             seen: seen as u64,
             graph: self.graph.resident_bytes() as u64,
-            shelf: shelf as u64,
+            shelf: places as u64,
             sources: self.knowledge.sources.resident_bytes() as u64,
             lists: lists as u64,
             hosts: (self.hosts.resident_bytes() + queues) as u64,
