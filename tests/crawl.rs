@@ -62,6 +62,27 @@ fn a_crawl_that_reached_its_limit_goes_on_without_losing_or_doubling_a_page() {
 }
 
 #[test]
+fn a_crawl_stopped_while_pages_are_judged_anew_goes_on_with_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("config.toml");
+    std::fs::write(&config, "[page_classifier]\nwords_at_once = 500\n").unwrap();
+    // One fetch at a time, in an order that judgements do not change: both crawls fetch the same pages one after the other.
+    let more = ["--order", "breadth-first", "--workers", "1", "--config", config.to_str().unwrap()];
+    let judged = |rows: &[csv::StringRecord]| -> Vec<[String; 3]> {
+        rows.iter().map(|row| [1, 4, 18].map(|column| row[column].to_owned())).collect()
+    };
+    let through = crawl(&folder.path().join("through"), 160, &more);
+    let out = folder.path().join("stopped");
+    for pages in [40, 80, 81, 120] {
+        crawl(&out, pages, &more);
+    }
+    assert_eq!(judged(&crawl(&out, 160, &more)), judged(&through));
+    let last_model = |rows: &[csv::StringRecord]| rows.last().unwrap()[18].parse::<u32>().unwrap();
+    let at_once = crawl(&folder.path().join("at-once"), 160, &more[..4]);
+    assert!((4..last_model(&at_once)).contains(&last_model(&through)), "passes take many visits");
+}
+
+#[test]
 fn every_order_crawls_and_the_learned_one_finds_most() {
     let folder = tempfile::tempdir().unwrap();
     let found = |order: &str| {
