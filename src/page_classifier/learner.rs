@@ -63,7 +63,18 @@ pub(super) struct Sample {
 impl Sample {
     fn of(page: u64, reading: Reading, relevance: f64) -> Self {
         let (counted, told) = (relevance, relevance);
-        Self { page, reading, relevance, counted, told, score: None, evidence: None, fixed: false, exemplary: false, judged: None }
+        Self {
+            page,
+            reading,
+            relevance,
+            counted,
+            told,
+            score: None,
+            evidence: None,
+            fixed: false,
+            exemplary: false,
+            judged: None,
+        }
     }
 
     fn fixed(page: u64, reading: Reading, relevance: f64, exemplary: bool) -> Self {

@@ -48,6 +48,9 @@ const STEPS: [Step; 4] = [Step::Score, Step::Judge { is_last: false }, Step::Sco
 /// A relevance that moved by less is not worth counting a page's words again, nor telling.
 const SAME: f64 = 0.01;
 
+/// Pages that a slice looks at whatever they cost: more than come meanwhile, so that every pass ends.
+const LEAST: usize = 4;
+
 /// What a page costs beside its words, and what it costs to tell that it moved; in words.
 const PAGE: usize = 16;
 const MOVE: usize = 400;
@@ -64,17 +67,18 @@ impl PageLearner {
         self.judge_within(usize::MAX).moved
     }
 
-    /// Goes on with the pass until `words` are used up, but by one page at least.
+    /// Goes on with the pass until `words` are used up, but by [`LEAST`] pages.
     fn judge_within(&mut self, words: usize) -> Slice {
         let mut pass = self.pass.take().unwrap_or_else(|| self.begin_pass());
         let mut slice = Slice::default();
-        let mut left = words.max(1);
+        let (mut left, mut least) = (words, LEAST);
         while let Some(&step) = STEPS.get(pass.step) {
             while pass.at < self.sample.len() {
-                if left == 0 {
+                if left == 0 && least == 0 {
                     self.pass = Some(pass);
                     return slice;
                 }
+                least = least.saturating_sub(1);
                 left = left.saturating_sub(self.take(step, pass.at, &mut slice.moved));
                 pass.at += 1;
             }
@@ -113,7 +117,7 @@ impl PageLearner {
         }
         let (Step::Judge { is_last }, Some(score), false) = (step, sample.score, sample.fixed) else { return cost };
         let evidence = *sample.evidence.get_or_insert_with(|| {
-            cost += words;
+            cost += if self.bayes.trained.is_some() { words } else { 0 };
             self.bayes.evidence(&sample.reading)
         });
         let relevance = self.bayes.combine(&sample.reading, score, evidence).relevance;
@@ -207,7 +211,8 @@ mod tests {
     fn pages_that_come_and_go_during_a_pass_are_judged_with_the_others() {
         let config = PageClassifierConfig { sample: 50, words_at_once: 200, ..PageClassifierConfig::default() };
         let mut learner = taught(config, 50);
-        let mut told: std::collections::BTreeMap<u64, f64> = (0..50).map(|number| (number, learner.sample[number as usize].told)).collect();
+        let mut told: std::collections::BTreeMap<u64, f64> =
+            (0..50).map(|number| (number, learner.sample[number as usize].told)).collect();
         for number in 50..400 {
             told.insert(number, learner.observe(number, page(number)).relevance.get());
             if learner.is_due() {
