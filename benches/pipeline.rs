@@ -190,10 +190,15 @@ fn crawl(runtime: &tokio::runtime::Runtime, config: &Config, arguments: &Argumen
     let (meter, started) = (Meter::start(), Instant::now());
     let list = |text: &str| text.split(',').map(|item| format!("{item:?}")).collect::<Vec<_>>().join(", ");
     let toml = format!("name = \"bench\"\nkeywords = [{}]\nseeds = [{}]\n", list(&arguments.keywords), list(&arguments.seeds));
+    // At the same time, as the binary does.
+    let web = std::thread::spawn({
+        let config = config.fetch.clone();
+        move || HttpFetcher::new(&config).unwrap()
+    });
     let topic = Topic::parse(&toml, Path::new("bench.toml")).unwrap();
     let mut plan = config.plan(&topic, None).unwrap();
     plan.limits.max_pages = Some(arguments.pages);
-    let fetcher: Arc<dyn Fetcher> = Arc::new(HttpFetcher::new(&config.fetch).unwrap());
+    let fetcher: Arc<dyn Fetcher> = Arc::new(web.join().unwrap());
     let store = Store::create(out).unwrap();
     let cache_mib = Shares::of(config.crawl.memory).store >> 20;
     let writer = Box::new(store.writer(&StoreConfig { cache_mib, ..StoreConfig::default() }).unwrap());

@@ -5,6 +5,8 @@ use std::{
     process::{Command, Output},
 };
 
+use windrow::{engine::RunFacts, store::Store};
+
 fn windrow(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_windrow")).args(arguments).output().unwrap()
 }
@@ -59,6 +61,28 @@ fn a_crawl_that_reached_its_limit_goes_on_without_losing_or_doubling_a_page() {
     unique.sort_unstable();
     unique.dedup();
     assert_eq!(unique.len(), after.len(), "a page was recorded twice");
+}
+
+#[test]
+fn a_crawl_stopped_while_pages_are_judged_anew_has_the_model_it_had() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, config) = (folder.path().join("crawl"), folder.path().join("config.toml"));
+    std::fs::write(&config, "[page_classifier]\nwords_at_once = 2000\n").unwrap();
+    let taught = |out: &Path, pages, more: &[&str]| {
+        crawl(out, pages, more);
+        let facts = RunFacts::load(&Store::open(out).unwrap()).unwrap();
+        (facts.model_versions, facts.top_terms)
+    };
+    let mut last = (0, Vec::new());
+    for pages in [20, 31, 45, 80, 81, 120, 160] {
+        last = taught(&out, pages, &["--config", config.to_str().unwrap()]);
+        // Nothing is left to fetch: it goes on, is taught by its rows again, and stops.
+        let again = taught(&out, pages, &["--config", config.to_str().unwrap()]);
+        assert_eq!(again, last, "after {pages} pages");
+        assert!(last.1.len() > 10, "{last:?}");
+    }
+    let at_once = taught(&folder.path().join("at-once"), 160, &[]);
+    assert!(last.0 < at_once.0, "{} passes were spread over visits, beside {}", last.0, at_once.0);
 }
 
 #[test]

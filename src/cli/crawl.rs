@@ -5,10 +5,11 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
+    thread,
     time::Duration,
 };
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use tokio::sync::watch;
 
@@ -110,6 +111,15 @@ impl Overrides {
 }
 
 pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
+    let mut config = args.config.as_deref().map(Config::load).transpose()?.unwrap_or_default();
+    args.overrides.apply(&mut config);
+    config.politeness.check()?;
+    config.traps.trusted.extend(args.release.iter().cloned());
+    // Certificates, or a recording, are read while the topic waits for the dictionary.
+    let web = args.explain.is_none().then(|| {
+        let (config, replay, open_web) = (config.clone(), args.replay.clone(), args.open_web);
+        thread::spawn(move || fetcher_of(&config, &replay, open_web))
+    });
     let topic = match Topic::load(&args.topic) {
         Ok(topic) => topic,
         Err(error) => {
@@ -117,16 +127,11 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(INVALID));
         }
     };
-    let mut config = args.config.as_deref().map(Config::load).transpose()?.unwrap_or_default();
-    args.overrides.apply(&mut config);
-    config.politeness.check()?;
-    config.traps.trusted.extend(args.release.iter().cloned());
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from(&topic.name));
     if let Some(url) = &args.explain {
         explain(url, &topic, &config, &out)?;
-        return Ok(ExitCode::SUCCESS);
     }
-    let fetcher = fetcher_of(&config, &args.replay, args.open_web)?;
+    let Some(web) = web else { return Ok(ExitCode::SUCCESS) };
     let kept = out.join(MODEL);
     let model = if args.overrides.model.is_none() && kept.join("card.json").is_file() {
         Some(ModelBundle::open(&kept)?)
@@ -134,6 +139,7 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
         let name = args.overrides.model.as_deref().or(topic.model.as_deref());
         name.map(|name| load(name, &search_path(Some(&args.topic)))).transpose()?
     };
+    let fetcher = web.join().map_err(|_| anyhow!("the web to crawl could not be set up"))??;
     let start =
         Start { topic: &topic, config: &config, model, max_pages: args.overrides.max_pages, accept_changes: args.accept_changes };
     let monitor = args.monitor.map(|address| Monitor { address, tokens: args.tokens.as_deref() });

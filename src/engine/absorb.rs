@@ -236,10 +236,7 @@ impl Crawl {
         let mut weights_changed = self.learn_link(link, node, record.seq, judgement.relevance);
         self.stages.add(Stage::Learn, &mut lap);
         if self.pages.is_due() {
-            let rejudged = self.pages.rejudge();
-            self.links.set_keyword_weights(self.pages.keyword_weights());
-            self.apply_rejudged(&rejudged);
-            weights_changed = true;
+            weights_changed |= self.judge_anew();
             self.stages.add(Stage::Rejudge, &mut lap);
         }
         let mut new_links = found.nodes;

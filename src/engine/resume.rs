@@ -161,9 +161,9 @@ impl Crawl {
         if page.relevant {
             self.lexicon.add(page.terms.iter());
         }
+        // Whose judgement moved by it is in the store; the link model gets the keywords' weights when it is read.
         if self.pages.is_due() {
-            self.pages.rejudge();
-            self.links.set_keyword_weights(self.pages.keyword_weights());
+            self.pages.judge_anew();
         }
         self.restore_source(page, node, &words.file);
     }

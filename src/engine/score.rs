@@ -198,8 +198,18 @@ impl Crawl {
         nodes
     }
 
+    /// Judges some of the pages anew, as far as one visit may; whether the crawl has a new model of pages by it.
+    pub(super) fn judge_anew(&mut self) -> bool {
+        let slice = self.pages.judge_anew();
+        if slice.is_new_model {
+            self.links.set_keyword_weights(self.pages.keyword_weights());
+        }
+        self.apply_rejudged(&slice.moved);
+        slice.is_new_model
+    }
+
     /// Carries new judgements of pages into ranks, link model and the store.
-    pub(super) fn apply_rejudged(&mut self, rejudged: &[Rejudged]) {
+    fn apply_rejudged(&mut self, rejudged: &[Rejudged]) {
         for &Rejudged { page, relevance } in rejudged {
             let Some(node) = self.node_of(page) else { continue };
             let threshold = self.plan.threshold;

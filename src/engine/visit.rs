@@ -178,6 +178,8 @@ impl Web {
                 page.directives.nofollow |= header.nofollow;
                 page.directives.noindex |= header.noindex;
                 let reading = Reading::of(&page.terms, &url_words(url, &self.segmenter).directory, &self.keywords);
+                // The engine cuts the links' URLs into words, and never waits for a dictionary.
+                self.segmenter.load_for_urls(page.outlinks.iter().map(|link| link.url.as_str()));
                 let document = ReadDocument::of(page, reading, &self.keywords);
                 Content::Document(Box::new(ReadDocument { digest: xxh3_64(&response.body), ..document }))
             }
@@ -201,7 +203,8 @@ impl Web {
             };
             Outlink { fingerprint: Fingerprint::of(&link.url), url: link.url, nofollow: false, context }
         };
-        let outlinks = links.into_iter().enumerate().map(outlink).collect();
+        let outlinks: Vec<Outlink> = links.into_iter().enumerate().map(outlink).collect();
+        self.segmenter.load_for_urls(outlinks.iter().map(|link| link.url.as_str()));
         let page = Page { outlinks, truncated, ..Page::default() };
         let named = Some(match kind {
             XmlKind::Sitemap => "a sitemap",

@@ -215,6 +215,11 @@ impl Scale {
 }
 
 impl BayesModel {
+    /// What the trained model adds to a page's log-odds.
+    pub(crate) fn evidence(&self, reading: &Reading) -> f64 {
+        self.trained.as_ref().map_or(0.0, |trained| trained.evidence(reading))
+    }
+
     pub(crate) fn score(&self, reading: &Reading) -> f64 {
         if self.log_ratios.is_empty() {
             return 0.0;
@@ -224,8 +229,7 @@ impl BayesModel {
     }
 
     /// Joins keyword evidence, the crawl's own score and the trained model's word in one judgement.
-    pub(crate) fn combine(&self, reading: &Reading, learned_score: f64) -> Judgement {
-        let trained = self.trained.as_ref().map_or(0.0, |trained| trained.evidence(reading));
+    pub(crate) fn combine(&self, reading: &Reading, learned_score: f64, trained: f64) -> Judgement {
         let (keyword_score, log_odds) = self.log_odds(reading, learned_score, trained);
         Judgement { relevance: sigmoid(self.calibration.apply(log_odds)), keyword_score, learned_score }
     }
@@ -240,7 +244,7 @@ impl BayesModel {
 
 impl PageClassifier for BayesModel {
     fn judge(&self, reading: &Reading) -> Judgement {
-        self.combine(reading, self.score(reading))
+        self.combine(reading, self.score(reading), self.evidence(reading))
     }
 
     fn word_weight(&self, word: TermId) -> f64 {

@@ -1,7 +1,7 @@
 //! Makes page models while the crawl runs: self-training around the keywords, labels where there are any.
 //!
 //! Every fetched page is background and, in proportion to its own relevance, example. As the
-//! counts grow, all remembered pages are judged anew, each by counts that leave it out.
+//! counts grow, all remembered pages are judged anew, each by counts that leave it out; `pass` spreads that over visits.
 
 use std::sync::Arc;
 
@@ -10,49 +10,76 @@ use super::{
     PageClassifierKind, Reading, ScoredExample, TrainedPageModel,
     bayes::{CRAWL_SMOOTHING, Scale, fit_log_ratios},
     fit_calibration,
+    pass::Pass,
     reading::{DIMENSIONS, column, looks_on_topic},
 };
 use crate::page::Relevance;
 
-/// A page whose judgement changed when the model did.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rejudged {
-    /// The page's number as given to [`PageLearner::observe`].
-    pub page: u64,
-    pub relevance: Relevance,
-}
-
 /// Learns the page model of one crawl.
 #[derive(Debug)]
 pub struct PageLearner {
-    config: PageClassifierConfig,
+    pub(super) config: PageClassifierConfig,
     keywords: usize,
-    sample: Vec<Sample>,
+    pub(super) sample: Vec<Sample>,
     /// Of all pages, each by the relevance it was last counted with.
-    counts: ClassCounts,
+    pub(super) counts: ClassCounts,
     observed: u64,
-    next_round: u64,
+    next_pass: u64,
+    /// Pages being judged anew.
+    pub(super) pass: Option<Pass>,
     version: u32,
-    bayes: BayesModel,
+    /// The model that is being made while a pass is under way, and the one in force between two.
+    pub(super) bayes: BayesModel,
+    /// The model in force.
     model: Arc<dyn PageClassifier>,
+    /// As the model in force was made.
+    keyword_weights: Vec<f64>,
     oldest: usize,
     keywords_only: bool,
     trusts_by_company: bool,
 }
 
 #[derive(Debug)]
-struct Sample {
-    page: u64,
-    reading: Reading,
-    relevance: f64,
+pub(super) struct Sample {
+    pub(super) page: u64,
+    pub(super) reading: Reading,
+    pub(super) relevance: f64,
     /// The relevance that its words are counted with.
-    counted: f64,
+    pub(super) counted: f64,
+    /// The relevance that the crawl knows of.
+    pub(super) told: f64,
+    /// By counts that leave it out, while a pass is under way.
+    pub(super) score: Option<f64>,
+    /// What the trained model adds to its log-odds, once it was asked.
+    pub(super) evidence: Option<f64>,
     /// Given from outside (example, label, trusted seed): never judged anew.
-    fixed: bool,
+    pub(super) fixed: bool,
     /// A trusted seed or positive example: sets the keyword threshold.
     exemplary: bool,
     /// Of a page that a person judged: what a trained model says of it that was trained without it.
     judged: Option<f64>,
+}
+
+impl Sample {
+    fn of(page: u64, reading: Reading, relevance: f64) -> Self {
+        let (counted, told) = (relevance, relevance);
+        Self {
+            page,
+            reading,
+            relevance,
+            counted,
+            told,
+            score: None,
+            evidence: None,
+            fixed: false,
+            exemplary: false,
+            judged: None,
+        }
+    }
+
+    fn fixed(page: u64, reading: Reading, relevance: f64, exemplary: bool) -> Self {
+        Self { fixed: true, exemplary, ..Self::of(page, reading, relevance) }
+    }
 }
 
 /// Pages after which a word's weight is as much the crawl's own as a trained model's.
@@ -63,6 +90,9 @@ const FEW_JUDGED: usize = 10;
 
 /// Pages after which the learned score counts fully.
 const FULL_TRUST: f64 = 30.0;
+
+/// What a keyword weighs that no irrelevant page holds.
+const FULL_WEIGHT: f64 = 0.9;
 
 impl PageLearner {
     /// A learner for a topic of `keywords` keywords, starting from a trained model where there is one.
@@ -84,10 +114,12 @@ impl PageLearner {
             sample: Vec::new(),
             counts: ClassCounts::default(),
             observed: 0,
-            next_round: 1,
+            next_pass: 1,
+            pass: None,
             version: 0,
             model: Arc::new(bayes.clone()),
             bayes,
+            keyword_weights: vec![FULL_WEIGHT; keywords],
             oldest: 0,
             keywords_only: false,
             trusts_by_company: true,
@@ -120,7 +152,7 @@ impl PageLearner {
     pub fn observe(&mut self, page: u64, reading: Reading) -> Judgement {
         let judgement = self.model.judge(&reading);
         let relevance = judgement.relevance.get();
-        self.remember(Sample { page, reading, relevance, counted: relevance, fixed: false, exemplary: false, judged: None });
+        self.remember(Sample::of(page, reading, relevance));
         judgement
     }
 
@@ -134,14 +166,14 @@ impl PageLearner {
         let mut judgement = self.model.judge(&reading);
         judgement.relevance = Relevance::new(judgement.relevance.get().max(0.9));
         let relevance = judgement.relevance.get();
-        self.remember(Sample { page, reading, relevance, counted: relevance, fixed: true, exemplary: true, judged: None });
+        self.remember(Sample::fixed(page, reading, relevance, true));
         judgement
     }
 
     /// Learns from an example: certain, and never judged anew.
     pub fn observe_label(&mut self, page: u64, reading: Reading, relevant: bool) {
         let relevance = f64::from(u8::from(relevant));
-        self.remember(Sample { page, reading, relevance, counted: relevance, fixed: true, exemplary: relevant, judged: None });
+        self.remember(Sample::fixed(page, reading, relevance, relevant));
     }
 
     /// Learns from a page of a crawl that a person judged. Unlike an example it was not chosen to be clear, so judgements are
@@ -150,7 +182,7 @@ impl PageLearner {
         let own = || self.bayes.trained.as_ref().map_or(0.0, |model| model.evidence(&reading));
         let judged = Some(trained.unwrap_or_else(own));
         let relevance = f64::from(u8::from(relevant));
-        self.remember(Sample { page, reading, relevance, counted: relevance, fixed: true, exemplary: relevant, judged });
+        self.remember(Sample { judged, ..Sample::fixed(page, reading, relevance, relevant) });
     }
 
     fn remember(&mut self, sample: Sample) {
@@ -179,16 +211,15 @@ impl PageLearner {
         self.observed > 0
     }
 
-    /// Whether enough is new since the last round of judging.
+    /// Whether pages are to be judged anew: enough is new since it was last done, or it is under way.
     #[must_use]
     pub fn is_due(&self) -> bool {
-        self.observed >= self.next_round
+        self.pass.is_some() || self.observed >= self.next_pass
     }
 
-    /// Judges all remembered pages anew, twice (soft self-training), makes a new model, and returns the pages whose
-    /// relevance moved.
-    pub fn rejudge(&mut self) -> Vec<Rejudged> {
-        self.next_round = match self.observed {
+    /// Lays down what the next model says of keywords and how much it trusts its words, from the pages of now.
+    pub(super) fn begin_model(&mut self) {
+        self.next_pass = match self.observed {
             0 => 1,
             1 => 2,
             2..4 => 4,
@@ -198,43 +229,25 @@ impl PageLearner {
             n if n < 90 => n + (n / 3).max(10),
             n => n + n / 2,
         };
-        self.version += 1;
         if self.trusts_by_company {
             self.bayes.keyword_trust = KeywordTrust::of_pages(self.keywords, self.sample.iter().map(|sample| &sample.reading));
         }
         self.bayes.keyword_threshold = self.keyword_threshold();
         self.bayes.trust = if self.keywords_only { 0.0 } else { (self.observed as f64 / FULL_TRUST).min(1.0) };
         self.bayes.own_words = self.observed as f64 / (self.observed as f64 + OWN_WORDS);
-        let before: Vec<f64> = self.sample.iter().map(|sample| sample.relevance).collect();
-        for _ in 0..2 {
-            self.self_train();
-        }
-        self.publish();
-        let moved = self.sample.iter().zip(before).filter(|(sample, before)| (sample.relevance - before).abs() > 0.01);
-        moved.map(|(sample, _)| Rejudged { page: sample.page, relevance: Relevance::new(sample.relevance) }).collect()
     }
 
-    /// One round: every page scored by counts without it, the scale fitted to the two classes, relevances renewed.
-    fn self_train(&mut self) {
-        /// A relevance that moved by less is not worth counting a page's words again.
-        const SAME: f64 = 0.01;
-        let scores: Vec<f64> =
-            self.sample.iter().map(|sample| self.counts.score_leaving_out(&sample.reading, sample.counted)).collect();
-        self.bayes.scale = Scale::of(self.sample.iter().zip(&scores).map(|(sample, &score)| (score, sample.relevance)));
-        self.calibrate(&scores);
-        for (sample, &score) in self.sample.iter_mut().zip(&scores).filter(|(sample, _)| !sample.fixed) {
-            sample.relevance = self.bayes.combine(&sample.reading, score).relevance.get();
-            if (sample.relevance - sample.counted).abs() > SAME {
-                self.counts.relabel(&sample.reading, sample.counted, sample.relevance);
-                sample.counted = sample.relevance;
-            }
-        }
+    /// Fits the next model's scale to the two classes, by the scores that pages have.
+    pub(super) fn fit_scale(&mut self) {
+        let scored = self.sample.iter().filter_map(|sample| Some((sample.score?, sample.relevance)));
+        self.bayes.scale = Scale::of(scored);
+        self.calibrate();
     }
 
     /// Fits the log-odds to what people said, held at what they are by half a page's worth of doubt (Platt).
-    fn calibrate(&mut self, scores: &[f64]) {
-        let judged = self.sample.iter().zip(scores).filter_map(|(sample, &score)| {
-            let (_, log_odds) = self.bayes.log_odds(&sample.reading, score, sample.judged?);
+    fn calibrate(&mut self) {
+        let judged = self.sample.iter().filter_map(|sample| {
+            let (_, log_odds) = self.bayes.log_odds(&sample.reading, sample.score?, sample.judged?);
             Some(ScoredExample { score: log_odds, relevance: sample.relevance, weight: 1.0 })
         });
         let judged: Vec<ScoredExample> = judged.collect();
@@ -243,7 +256,10 @@ impl PageLearner {
         }
     }
 
-    fn publish(&mut self) {
+    /// The next model takes the place of the one in force.
+    pub(super) fn publish(&mut self) {
+        self.version += 1;
+        self.keyword_weights = self.weigh_keywords();
         // Finite counts always fit; should linfa refuse them all the same, the crawl goes on with the model it has.
         match fit_log_ratios(&self.counts, CRAWL_SMOOTHING) {
             Ok(log_ratios) => self.bayes.log_ratios = log_ratios,
@@ -271,9 +287,14 @@ impl PageLearner {
         WITHOUT_EXAMPLES / 2.0 + (0.4 * mean).clamp(0.12, 0.45) / 2.0
     }
 
-    /// For each keyword, `0.9 · (1 − share of irrelevant pages that hold it)`: one that is everywhere fades by itself.
+    /// For each keyword, `0.9 · (1 − share of irrelevant pages that hold it)`, when the model in force was made: one that is
+    /// everywhere fades by itself.
     #[must_use]
     pub fn keyword_weights(&self) -> Vec<f64> {
+        self.keyword_weights.clone()
+    }
+
+    fn weigh_keywords(&self) -> Vec<f64> {
         const PRIOR_PAGES: f64 = 2.0;
         let mut holding = vec![0.0; self.keywords];
         let mut irrelevant = PRIOR_PAGES;
@@ -283,7 +304,7 @@ impl PageLearner {
                 holding[usize::from(keyword)] += 1.0 - sample.relevance;
             }
         }
-        holding.into_iter().map(|holding| 0.9 * (1.0 - holding / irrelevant)).collect()
+        holding.into_iter().map(|holding| FULL_WEIGHT * (1.0 - holding / irrelevant)).collect()
     }
 
     fn cosine_model(&self) -> CosineModel {
@@ -421,6 +442,7 @@ mod tests {
         for n in 0..40 {
             learner.observe_label(100 + n, page("irrigation football"), false);
         }
+        learner.rejudge();
         let weights = learner.keyword_weights();
         assert!(weights[1] < 0.3 && weights[0] > 0.8, "{weights:?}");
     }

@@ -10,6 +10,7 @@ mod bayes;
 mod cosine;
 mod keyword_trust;
 mod learner;
+mod pass;
 mod platt;
 mod reading;
 mod trained;
@@ -21,7 +22,8 @@ use serde::{Deserialize, Serialize};
 pub use bayes::{BayesModel, ClassCounts, Scale, fit_log_ratios};
 pub use cosine::CosineModel;
 pub use keyword_trust::KeywordTrust;
-pub use learner::{PageLearner, Rejudged};
+pub use learner::PageLearner;
+pub use pass::{Rejudged, Slice};
 pub use platt::{ScoredExample, fit_calibration};
 pub use reading::{DIMENSIONS, Reading};
 pub use trained::{Calibration, Meaning, TrainedPageModel};
@@ -63,12 +65,14 @@ pub struct PageClassifierConfig {
     pub kind: PageClassifierKind,
     /// Fetched pages kept in memory to be judged anew as the model changes.
     pub sample: usize,
+    /// Words that are looked at in one go when pages are judged anew.
+    pub words_at_once: usize,
     /// New labels after which a crawl that goes on tries to retrain its model first; 0 is never.
     pub retrain_after: usize,
 }
 
 impl Default for PageClassifierConfig {
     fn default() -> Self {
-        Self { kind: PageClassifierKind::Bayes, sample: 2_000, retrain_after: 30 }
+        Self { kind: PageClassifierKind::Bayes, sample: 2_000, words_at_once: 1 << 17, retrain_after: 30 }
     }
 }

@@ -1,13 +1,17 @@
 //! Dictionaries: what the rows of a kind have in common is kept once, and each row is packed against it.
 //!
 //! A row of a page or of its links has a few kilobytes, too few for the packer to learn what pages of this crawl say. So it
-//! is told: a dictionary is trained on the first rows of a kind, and a better one on more of them.
+//! is told: a dictionary is trained on the first rows of a kind, and a better one on more of them. Training takes a tenth of a
+//! second and more, on a thread of its own; until it is done, rows are packed by what there is.
 //!
 //! Promises: a row says which dictionary it was packed with, and that one is committed with it or before it; there are
 //! [`STAGES`] for each kind at most.
 //! Never: takes one back.
 
-use std::sync::{Arc, RwLock};
+use std::{
+    sync::{Arc, RwLock},
+    thread::{self, JoinHandle},
+};
 
 use redb::{Database, ReadableDatabase, ReadableTable, Table};
 use zstd::bulk::Compressor;
@@ -71,6 +75,8 @@ struct Learner {
     rows: usize,
     samples: Vec<u8>,
     sizes: Vec<usize>,
+    /// Where the next dictionary is being trained; `None` comes of rows that have too little in common to need one.
+    training: Option<JoinHandle<Option<Vec<u8>>>>,
     packer: Option<(u8, Compressor<'static>)>,
 }
 
@@ -93,24 +99,12 @@ impl Trainer {
     /// The packer for a row of a kind, and its dictionary's number; the row is learnt from.
     pub fn packer(&mut self, kind: Alike, row: &[u8]) -> Result<Option<&mut (u8, Compressor<'static>)>, StoreError> {
         let learner = &mut self.kinds[kind as usize];
-        if let Some(&(due, wanted, bytes)) = STAGES.get(learner.stage) {
-            learner.rows += 1;
-            if learner.rows.is_multiple_of(due / wanted) {
-                learner.samples.extend_from_slice(row);
-                learner.sizes.push(row.len());
-            }
-            if learner.rows == due {
-                let (samples, sizes) = (std::mem::take(&mut learner.samples), std::mem::take(&mut learner.sizes));
-                learner.stage += 1;
-                // Rows that have too little in common give no dictionary, and need none.
-                if let Ok(content) = zstd::dict::from_continuous(&samples, &sizes, bytes) {
-                    self.last += 1;
-                    learner.packer = Some((self.last, packer(&content)?));
-                    self.unwritten.push((self.last, kind as u8, content));
-                }
-                learner.rows = 0;
-            }
+        if let Some(content) = learner.trained() {
+            self.last += 1;
+            learner.packer = Some((self.last, packer(&content)?));
+            self.unwritten.push((self.last, kind as u8, content));
         }
+        learner.learn(row);
         Ok(learner.packer.as_mut())
     }
 
@@ -120,6 +114,41 @@ impl Trainer {
             table.insert(number, [&[kind], content.as_slice()].concat().as_slice())?;
         }
         Ok(())
+    }
+}
+
+impl Learner {
+    /// Takes a row as a sample where one is wanted, and begins to train when there are enough.
+    fn learn(&mut self, row: &[u8]) {
+        let Some(&(due, wanted, bytes)) = STAGES.get(self.stage) else { return };
+        // One training at a time.
+        if self.training.is_some() {
+            return;
+        }
+        self.rows += 1;
+        if self.rows.is_multiple_of(due / wanted) {
+            self.samples.extend_from_slice(row);
+            self.sizes.push(row.len());
+        }
+        if self.rows < due {
+            return;
+        }
+        let (samples, sizes) = (std::mem::take(&mut self.samples), std::mem::take(&mut self.sizes));
+        (self.stage, self.rows) = (self.stage + 1, 0);
+        let train = move || zstd::dict::from_continuous(&samples, &sizes, bytes).ok();
+        match thread::Builder::new().name("store-trainer".to_owned()).spawn(train) {
+            Ok(training) => self.training = Some(training),
+            Err(error) => tracing::warn!(%error, "no thread is left to train a dictionary; rows take more room"),
+        }
+    }
+
+    /// A dictionary whose training has ended since this was last asked.
+    fn trained(&mut self) -> Option<Vec<u8>> {
+        let training = self.training.take_if(|training| training.is_finished())?;
+        training.join().unwrap_or_else(|_| {
+            tracing::warn!("training a dictionary failed; rows take more room");
+            None
+        })
     }
 }
 
@@ -162,13 +191,30 @@ mod tests {
         let database = Database::builder().create_with_backend(InMemoryBackend::new()).unwrap();
         schema::initialise(&database).unwrap();
         let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
-        let [first, second] = [STAGES[0].0, STAGES[0].0 + STAGES[1].0];
-        let rows: Vec<Vec<u8>> =
-            (0..second as u64 + 10).map(|number| encoder.pack_alike(Alike::Links, "test", 1, &text(number)).unwrap()).collect();
-        let numbers = [first - 2, first - 1, second - 2, second - 1].map(|at| rows[at][1]);
-        assert_eq!(numbers, [0, 1, 1, 2]);
+        let mut rows: Vec<Vec<u8>> = Vec::new();
+        let mut add = |encoder: &mut Encoder, number: usize| {
+            while rows.len() < number {
+                rows.push(encoder.pack_alike(Alike::Links, "test", 1, &text(rows.len() as u64)).unwrap());
+            }
+            rows.len()
+        };
+        for (stage, (due, ..)) in STAGES.into_iter().enumerate() {
+            let begun = add(&mut encoder, 0) + due;
+            add(&mut encoder, begun);
+            let learner = &encoder.dictionaries.kinds[Alike::Links as usize];
+            assert!(learner.training.is_some() && learner.stage == stage + 1, "{due} rows begin a training");
+            while encoder.dictionaries.kinds[Alike::Links as usize].training.as_ref().is_some_and(|it| !it.is_finished()) {
+                thread::yield_now();
+            }
+            // The next row is the first that is packed against it.
+            add(&mut encoder, begun + 1);
+        }
+        let numbers: Vec<u8> = rows.iter().map(|row| row[1]).collect();
+        let first = STAGES[0].0;
+        let second = first + 1 + STAGES[1].0 - 1;
+        assert_eq!([first - 1, first, second - 1, numbers.len() - 1].map(|at| numbers[at]), [0, 1, 1, 2]);
         let bytes = |rows: &[Vec<u8>]| rows.iter().map(Vec::len).sum::<usize>() / rows.len();
-        assert!(bytes(&rows[first..]) < bytes(&rows[..first - 1]) * 3 / 4);
+        assert!(bytes(&rows[first..]) < bytes(&rows[..first]) * 3 / 4);
         let write = database.begin_write().unwrap();
         encoder.dictionaries.write(&mut write.open_table(table::dictionaries).unwrap()).unwrap();
         write.commit().unwrap();

@@ -4,6 +4,7 @@
 //! words get equal [`TermId`]s wherever they stand; ids are stable across runs.
 //! Never: weighs words (that is the classifiers' work).
 
+mod dictionary;
 mod language;
 mod ontology;
 mod segment;

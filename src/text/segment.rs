@@ -5,18 +5,19 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use jieba_rs::Jieba;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    TermId, is_stop_word,
+    TermId,
+    dictionary::Dictionary,
+    is_stop_word,
     user_words::{SegmenterError, UserWords},
 };
 
-/// Splits text into normalised words. Loading the dictionary takes about 90 ms and 30 MB, so share it.
+/// Splits text into normalised words. Its dictionary is loaded when it first meets a Han character: [`Segmenter::load_ahead`].
 #[derive(Debug)]
 pub struct Segmenter {
-    pub(super) jieba: Arc<Jieba>,
+    pub(super) dictionary: Dictionary,
     pub(super) additions: Additions,
 }
 
@@ -32,16 +33,30 @@ pub(super) struct Additions {
 }
 
 static DEFAULT: LazyLock<Arc<Segmenter>> =
-    LazyLock::new(|| Arc::new(Segmenter { jieba: Arc::new(Jieba::new()), additions: Additions::default() }));
+    LazyLock::new(|| Arc::new(Segmenter { dictionary: Dictionary::Shared, additions: Additions::default() }));
 
 /// Longest word that is counted, in bytes; longer ones are encoded data.
 pub(super) const MAX_WORD_BYTES: usize = 40;
 
 impl Segmenter {
-    /// The segmenter with jieba's own dictionary, loaded at first use.
+    /// The segmenter with jieba's own dictionary.
     #[must_use]
     pub fn shared() -> Arc<Self> {
         Arc::clone(&DEFAULT)
+    }
+
+    /// Begins to load jieba's dictionary on a thread of its own if `text` has a Han character; whoever needs it meanwhile waits.
+    pub fn load_ahead(text: &str) {
+        if text.contains(is_han) {
+            Dictionary::load_ahead();
+        }
+    }
+
+    /// Loads the dictionary if one of `urls` may hold an escaped Han character: who cuts them into words later need not wait.
+    pub fn load_for_urls<'u>(&self, urls: impl IntoIterator<Item = &'u str>) {
+        if !self.dictionary.is_loaded() && urls.into_iter().any(may_hold_han) {
+            self.dictionary.get();
+        }
     }
 
     /// A segmenter that also knows the words of a user dictionary, each whole and by its parts; see [`UserWords::read`].
@@ -97,7 +112,7 @@ impl Segmenter {
             };
             rest = after;
             if kind == Kind::Han {
-                for token in self.jieba.cut(found, true) {
+                for token in self.dictionary.get().cut(found, true) {
                     if token.word.len() <= MAX_WORD_BYTES {
                         each(token.word);
                     }
@@ -114,14 +129,15 @@ impl Segmenter {
     /// Whether jieba's dictionary holds `word` and leaves it in one piece.
     #[must_use]
     pub(super) fn is_one_word(&self, word: &str) -> bool {
-        self.jieba.has_word(word) && self.jieba.cut(word, true).len() == 1
+        let jieba = self.dictionary.get();
+        jieba.has_word(word) && jieba.cut(word, true).len() == 1
     }
 
     /// How often jieba's dictionary counted a Chinese word in its 60 million words of general text;
     /// estimated from its parts where it is unknown, `None` for other scripts.
     #[must_use]
     pub fn dictionary_count(&self, word: &str) -> Option<usize> {
-        word.starts_with(is_han).then(|| self.jieba.suggest_freq(word))
+        word.starts_with(is_han).then(|| self.dictionary.get().suggest_freq(word))
     }
 
     /// The ids of a text's words, in order, with repeats.
@@ -144,6 +160,14 @@ impl Segmenter {
 /// Whether a character is a Han ideograph.
 pub(super) fn is_han(c: char) -> bool {
     matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{2fa1f}' | '々')
+}
+
+/// Whether a URL has an escaped byte that a Han character in UTF-8 begins with.
+fn may_hold_han(url: &str) -> bool {
+    url.split('%').skip(1).any(|escape| {
+        let byte = escape.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        byte.is_some_and(|byte| (0xe3..=0xe9).contains(&byte) || byte == 0xef || byte == 0xf0)
+    })
 }
 
 /// What a text starts with.
@@ -284,6 +308,15 @@ mod tests {
         assert_eq!(words("水稻病虫害防治"), ["水稻", "病虫害", "防治"]);
         assert_eq!(words("Crops & FRUIT-trees"), ["crop", "fruit", "tree"]);
         assert_eq!(words("学习HTML5画布"), ["学习", "html5", "画布"]);
+    }
+
+    #[test]
+    fn a_url_that_decodes_to_han_characters_is_known_by_its_escapes() {
+        for han in ["水", "㐀", "豈", "𠀀", "々", "鿿"] {
+            let url = crate::url::Url::parse(&format!("http://e.com/a/{han}")).unwrap();
+            assert!(may_hold_han(url.as_str()), "{url}");
+        }
+        assert!(!may_hold_han("http://e.com/caf%C3%A9%20%?a=%zz%4"));
     }
 
     #[test]

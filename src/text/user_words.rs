@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::{
     Ontology, OntologyError, Segmenter,
+    dictionary::Dictionary,
     segment::{Additions, MAX_WORD_BYTES, is_han},
 };
 
@@ -107,12 +108,13 @@ impl Segmenter {
         let shared = Self::shared();
         let new: Vec<&(Box<str>, Option<usize>)> =
             words.words.iter().filter(|(word, frequency)| frequency.is_some() || !shared.is_one_word(word)).collect();
-        let mut built = Self { jieba: Arc::clone(&shared.jieba), additions: Additions::default() };
+        let mut built = Self { dictionary: shared.dictionary.clone(), additions: Additions::default() };
         if !new.is_empty() {
-            let jieba = Arc::make_mut(&mut built.jieba);
+            let mut jieba = shared.dictionary.get().clone();
             for (word, frequency) in &new {
                 jieba.add_word(word, *frequency, None);
             }
+            built.dictionary = Dictionary::Extended(Arc::new(jieba));
             let added: FxHashSet<&str> = new.iter().map(|(word, _)| &**word).collect();
             built.additions.parts = added.iter().map(|word| ((*word).into(), parts_of(word, &shared, &added))).collect();
         }

@@ -66,6 +66,7 @@ impl Topic {
     /// # Errors
     /// As [`Topic::load`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, TopicError> {
+        Segmenter::load_ahead(text);
         let (source, mut file) = Source::parse(text, path)?;
         if file.name.trim().is_empty() {
             file.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
