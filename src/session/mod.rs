@@ -26,5 +26,5 @@ pub use report::write;
 pub use retraining::{Retraining, current_model, retrain_from};
 pub use rules::{Rules, fate};
 pub use sentences::sentences;
-pub use start::{Ended, Session, Start, fetcher_of};
+pub use start::{Ended, Session, Start, fetcher_of, is_disk_full};
 pub use why::{HostState, Linker, Original, Why, WhyPage};
