@@ -20,7 +20,7 @@ mod why;
 
 pub use answers::Answers;
 pub use demo::{DEMO_TOPIC, DEMO_WEB};
-pub use folder::{CrawlFolder, MODEL, begin};
+pub use folder::{Basis, CrawlFolder, MODEL, begin};
 pub use questions::{Question, text_of, to_ask};
 pub use report::write;
 pub use retraining::{Retraining, current_model, retrain_from};

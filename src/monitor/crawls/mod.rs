@@ -3,6 +3,7 @@
 mod control;
 mod job;
 mod log;
+mod rebuilt;
 mod runner;
 mod slot;
 mod tally;
@@ -10,6 +11,7 @@ mod webs;
 
 pub use job::{Job, Wanted};
 pub use log::Level;
+pub use rebuilt::Rebuilt;
 pub use slot::{Live, Phase, Slot};
 pub use tally::Tally;
 pub use webs::{Source, TheWeb, Webs};
