@@ -119,6 +119,18 @@ impl Store {
         }
     }
 
+    /// The numbers that in-links on a page have, ascending.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn ordinals(&self, seq: u64) -> Result<Vec<u16>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        match read.open_table(table::outlinks)?.get(seq)?.map(|place| place.value()) {
+            Some(place) => Ok(OnPage::open(&self.shared, &read)?.links(place)?.ordinals().collect()),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// All waiting URLs, by ascending fingerprint: one host's lie together.
     ///
     /// # Errors
