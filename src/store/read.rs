@@ -9,7 +9,8 @@ use std::{borrow::Borrow, sync::Arc};
 use redb::{Key, Range, ReadOnlyTable, ReadableDatabase, ReadableTable, Value};
 
 use super::{
-    CrawlState, HostRecord, LinkRecord, OutlinkRecord, PageRecord, RobotsRecord, Store, StoreError,
+    ArchivePlace, CrawlState, HostRecord, LinkRecord, OutlinkRecord, PageRecord, RobotsRecord, Store, StoreError,
+    archive::Others,
     codec::{HostRow, LessonRow, decode},
     link_row,
     on_page::OnPage,
@@ -215,6 +216,14 @@ impl Store {
         let Some(id) = read.open_table(table::host_ids)?.get(name)?.map(|id| id.value()) else { return Ok(None) };
         let robots = read.open_table(table::robots)?;
         read.open_table(table::hosts)?.get(id)?.map(|row| host_of(id, row.value(), &robots)).transpose()
+    }
+
+    /// Where those captures lie that belong to no page: robots.txt files. Reads the whole archive.
+    ///
+    /// # Errors
+    /// As for [`Store::state`]; also per capture, where the archive cannot be read.
+    pub fn captures_of_no_page(&self) -> Result<impl Iterator<Item = Result<ArchivePlace, StoreError>> + use<>, StoreError> {
+        Ok(Others::new(&self.shared.dir, self.shared.archive_end()?))
     }
 
     /// A model snapshot.
