@@ -120,6 +120,26 @@ impl Store {
         }
     }
 
+    /// The links that lead to a URL, each with the `seq` of its page, in the order of their pages. Reads all links.
+    ///
+    /// # Errors
+    /// As for [`Store::state`]; also per row.
+    pub fn links_to(
+        &self,
+        target: Fingerprint,
+    ) -> Result<impl Iterator<Item = Result<(u64, OutlinkRecord), StoreError>> + use<>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        let pages = OnPage::open(&self.shared, &read)?;
+        let rows = read.open_table(table::outlinks)?.range::<u64>(..)?;
+        Ok(rows.flat_map(move |row| {
+            let links = row.map_err(StoreError::from).and_then(|(seq, place)| {
+                let links = pages.links(place.value())?.outlinks()?;
+                Ok(links.into_iter().filter(|link| link.target == target).map(move |link| Ok((seq.value(), link))).collect())
+            });
+            links.unwrap_or_else(|error| vec![Err(error)])
+        }))
+    }
+
     /// The numbers that in-links on a page have, ascending.
     ///
     /// # Errors
