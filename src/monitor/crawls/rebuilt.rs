@@ -7,12 +7,13 @@
 
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
+use super::locked;
 use crate::{
     engine::Crawl,
     session::{Basis, CrawlFolder},
@@ -58,11 +59,6 @@ impl<B, T> Default for Keep<B, T> {
     fn default() -> Self {
         Self { kept: Mutex::default(), made: AtomicU64::default() }
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Whatever a panic left is looked at again: a place is empty, or holds a whole thing.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<B: PartialEq, T> Keep<B, T> {
