@@ -67,7 +67,7 @@ impl<B: PartialEq, T> Keep<B, T> {
         &self,
         id: &str,
         of: B,
-        make: impl FnOnce() -> anyhow::Result<T>,
+        build: impl FnOnce() -> anyhow::Result<T>,
         look: impl FnOnce(&T) -> R,
     ) -> anyhow::Result<R> {
         let place = self.place(id);
@@ -78,7 +78,7 @@ impl<B: PartialEq, T> Keep<B, T> {
         // Let go of the old one first: there is room for one.
         *made = None;
         self.made.fetch_add(1, Ordering::Relaxed);
-        let made = made.insert(Made { of, thing: make()? });
+        let made = made.insert(Made { of, thing: build()? });
         Ok(look(&made.thing))
     }
 
