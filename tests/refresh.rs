@@ -131,8 +131,8 @@ async fn a_changed_page_has_the_links_of_now_and_what_it_led_to_before_still_wai
     let dir = folder.path();
     let farm = Arc::new(Farm::default());
     let named = |links: &[(&str, OutlinkFate)]| links.iter().map(|&(path, fate)| (path.to_owned(), fate)).collect::<Vec<_>>();
-    let link_to = |path: &&str| format!("<a href='{path}'>rice {}</a> ", &path[1..]);
-    let links_to = |paths: &[&str]| paths.iter().map(link_to).collect::<Vec<_>>().concat();
+    let anchor = |path: &&str| format!("<a href='{path}'>rice {}</a> ", &path[1..]);
+    let links_to = |paths: &[&str]| paths.iter().map(anchor).collect::<Vec<_>>().concat();
     let front = |paths: &[&str]| *farm.front.lock().unwrap() = Some(links_to(paths));
     front(&["/b", "/c", "/d"]);
     Box::pin(crawl_to(&farm, dir, false, Some(1))).await;
