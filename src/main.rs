@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use windrow::cli::{Cli, run};
+use windrow::cli::{Cli, failure, run};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -17,6 +17,6 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     run(cli).unwrap_or_else(|error| {
         eprintln!("windrow: {error:#}");
-        ExitCode::FAILURE
+        failure(&error)
     })
 }

@@ -1,6 +1,7 @@
 //! Pages asked for again: those that changed, those that did not, and one that is gone.
 
 use std::{
+    collections::BTreeMap,
     path::Path,
     sync::{
         Arc, Mutex,
@@ -17,7 +18,7 @@ use windrow::{
     fetch::{Fetched, Fetcher, Request, Response},
     page::Timestamp,
     session::{Session, Start},
-    store::{VerifyOptions, verify},
+    store::{LinkRecord, OutlinkFate, Store, VerifyOptions, verify},
     topic::Topic,
 };
 
@@ -26,6 +27,8 @@ use windrow::{
 #[derive(Default)]
 struct Farm {
     has_moved_on: AtomicBool,
+    /// The links of the first page, where a test says so.
+    front: Mutex<Option<String>>,
     /// URLs that were asked for with an `If-None-Match`.
     conditional: Mutex<Vec<String>>,
 }
@@ -40,6 +43,7 @@ impl Farm {
         let page = |title: &str, more: &str| (200, format!("<title>{title}</title><p>rice rice, the rice of {path} {more}</p>"));
         let links = "<a href='/b'>rice b</a> <a href='/c'>rice c</a> <a href='/d'>rice d</a>";
         let (status, body) = match path {
+            "/" if self.front.lock().unwrap().is_some() => page("Rice", self.front.lock().unwrap().as_ref().unwrap()),
             "/" if later => page("Rice anew", &format!("sown again <a href='/e'>rice e</a> {links}")),
             "/" => page("Rice", links),
             "/b" if later && request.validators.etag.is_some() => (304, String::new()),
@@ -70,9 +74,13 @@ impl Fetcher for Web {
 }
 
 async fn crawl(farm: &Arc<Farm>, dir: &Path, refreshes: bool) -> Summary {
+    Box::pin(crawl_to(farm, dir, refreshes, None)).await
+}
+
+async fn crawl_to(farm: &Arc<Farm>, dir: &Path, refreshes: bool, max_pages: Option<u64>) -> Summary {
     let topic = Topic::from_parts("farm", ["rice"], vec!["http://farm.test/".to_owned()]).unwrap();
     let config = Config::default();
-    let start = Start { topic: &topic, config: &config, model: None, max_pages: None, accept_changes: false };
+    let start = Start { topic: &topic, config: &config, model: None, max_pages, accept_changes: false };
     let session = Session::open(start, Arc::new(Web(Arc::clone(farm))), dir, |writer| Ok(Box::new(writer))).unwrap();
     let crawl = if refreshes { session.crawl.refreshing() } else { session.crawl };
     let (_stopper, stop) = watch::channel(false);
@@ -96,12 +104,74 @@ async fn changed_pages_take_the_place_of_their_rows_and_their_new_links_are_foll
 
     let third = Box::pin(crawl(&farm, folder.path(), false)).await;
     assert_eq!((third.stop, third.state.fetched), (StopReason::FrontierEmpty, 5), "a third session finds nothing to do");
-    let store = windrow::store::Store::open(folder.path()).unwrap();
+    let store = Store::open(folder.path()).unwrap();
     let titles: Vec<String> = store.pages(1).unwrap().map(|page| page.unwrap().title).filter(|title| !title.is_empty()).collect();
     assert!(titles.contains(&"Rice anew".to_owned()) && titles.contains(&"A new rice field".to_owned()), "{titles:?}");
     assert!(!titles.contains(&"Rice".to_owned()), "{titles:?}");
     drop(store);
+    assert_clean(folder.path());
+}
+
+/// Targets of the links that the report and the exports tell of the first page, with what became of them.
+fn links_of_the_first_page(dir: &Path) -> Vec<(String, OutlinkFate)> {
+    let links = Store::open(dir).unwrap().outlinks(1).unwrap();
+    links.into_iter().map(|link| (link.url.strip_prefix("http://farm.test").unwrap().to_owned(), link.fate)).collect()
+}
+
+fn assert_clean(dir: &Path) {
     let options = VerifyOptions { repair: false, check_model: &check_snapshot, progress: &mut |_, _| {} };
-    let verified = verify(folder.path(), options).unwrap();
+    let verified = verify(dir, options).unwrap();
     assert!(verified.findings.is_empty(), "{:?}", verified.findings);
+}
+
+#[tokio::test]
+async fn a_changed_page_has_the_links_of_now_and_what_it_led_to_before_still_waits_with_its_surroundings() {
+    use OutlinkFate::Queued;
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    let farm = Arc::new(Farm::default());
+    let named = |links: &[(&str, OutlinkFate)]| links.iter().map(|&(path, fate)| (path.to_owned(), fate)).collect::<Vec<_>>();
+    let anchor = |path: &&str| format!("<a href='{path}'>rice {}</a> ", &path[1..]);
+    let links_to = |paths: &[&str]| paths.iter().map(anchor).collect::<Vec<_>>().concat();
+    let front = |paths: &[&str]| *farm.front.lock().unwrap() = Some(links_to(paths));
+    front(&["/b", "/c", "/d"]);
+    Box::pin(crawl_to(&farm, dir, false, Some(1))).await;
+    assert_eq!(links_of_the_first_page(dir), named(&[("/b", Queued), ("/c", Queued), ("/d", Queued)]));
+    let waiting = || -> BTreeMap<String, LinkRecord> {
+        let rows = Store::open(dir).unwrap().waiting().unwrap().map(|row| row.unwrap().1).collect::<Vec<_>>();
+        rows.into_iter().map(|link| (link.url.strip_prefix("http://farm.test").unwrap().to_owned(), link)).collect()
+    };
+    let in_links = |link: &LinkRecord| link.in_links.clone();
+    let before = waiting();
+    // Links go, come, move, and come back, in one refresh after the other.
+    for (paths, fates) in [
+        (&["/e", "/d"][..], &[("/e", Queued), ("/d", Queued)][..]),
+        (&["/d", "/f", "/e"], &[("/d", Queued), ("/f", Queued), ("/e", Queued)]),
+        (&[], &[]),
+        (&["/b", "/g"], &[("/b", OutlinkFate::Known), ("/g", Queued)]),
+    ] {
+        front(paths);
+        let summary = Box::pin(crawl_to(&farm, dir, true, Some(1))).await;
+        assert_eq!(summary.refreshed.unwrap().changed, 1, "{paths:?}");
+        assert_eq!(links_of_the_first_page(dir), named(fates));
+        assert_clean(dir);
+        let now = waiting();
+        for (path, link) in &before {
+            let same = now[path].in_links.iter().any(|in_link| *in_link == link.in_links[0]);
+            assert!(same && now[path].url == link.url, "{path} after {paths:?}: {:?}", in_links(&now[path]));
+        }
+        let mut ordinals: Vec<u16> = now.values().flat_map(in_links).map(|in_link| in_link.ordinal).collect();
+        ordinals.sort_unstable();
+        assert!(ordinals.windows(2).all(|pair| pair[0] != pair[1]), "one number, one link: {ordinals:?}");
+    }
+    assert_eq!(waiting().into_keys().collect::<Vec<_>>(), ["/b", "/c", "/d", "/e", "/f", "/g"]);
+    assert_eq!(waiting()["/e"].in_links.len(), 1, "a link that stays is no other link");
+
+    let last = Box::pin(crawl(&farm, dir, false)).await;
+    assert_eq!((last.stop, last.state.waiting), (StopReason::FrontierEmpty, 0));
+    assert_clean(dir);
+    for page in Store::open(dir).unwrap().pages(2).unwrap().map(Result::unwrap) {
+        let path = page.url.strip_prefix("http://farm.test/").unwrap().to_owned();
+        assert_eq!((page.source_url.as_deref(), page.anchor), (Some("http://farm.test/"), format!("rice {path}")));
+    }
 }

@@ -147,11 +147,21 @@ pub(super) fn run(args: &CrawlArgs, show: Show) -> anyhow::Result<ExitCode> {
     if args.stream.as_deref() != Some(Path::new("-")) {
         tell(&ended, show)?;
     }
-    Ok(match ended.summary.stop {
-        StopReason::User => ExitCode::from(STOPPED),
+    Ok(code_of(&ended))
+}
+
+/// Tells the trouble that a crawl ended with, and chooses the exit code.
+pub(super) fn code_of(ended: &Ended) -> ExitCode {
+    let Ended { summary, written, .. } = ended;
+    if let Some(trouble) = &summary.trouble {
+        eprintln!("windrow: {trouble}");
+    }
+    match summary.stop {
         StopReason::DiskFull => ExitCode::from(DISK_FULL),
+        _ if written.is_none() => ExitCode::from(DISK_FULL),
+        StopReason::User => ExitCode::from(STOPPED),
         _ => ExitCode::SUCCESS,
-    })
+    }
 }
 
 /// Crawls into `out` and writes the report; finished URLs are told in `stream` while it runs (`-` is standard output).
@@ -269,9 +279,6 @@ fn tell(ended: &Ended, show: Show) -> anyhow::Result<()> {
     let share = 100.0 * state.relevant as f64 / state.fetched.max(1) as f64;
     println!("{} pages fetched, {} of them relevant ({share:.0} %).", state.fetched, state.relevant);
     println!("Stopped because {}.", summary.stop.in_words());
-    if let Some(trouble) = &summary.trouble {
-        println!("{trouble}.");
-    }
     let mib = |bytes: u64| bytes >> 20;
     println!(
         "{} links known, {} bytes each on disk; {} MiB of memory at the most, {} links waited on disk.",

@@ -5,7 +5,10 @@ use std::{path::PathBuf, process::ExitCode, sync::Arc};
 use anyhow::Context;
 use clap::Args;
 
-use super::{crawl::crawl, progress::Show};
+use super::{
+    crawl::{code_of, crawl},
+    progress::Show,
+};
 pub(super) use crate::session::{DEMO_TOPIC as TOPIC, DEMO_WEB as WEB};
 use crate::{
     config::Config,
@@ -46,11 +49,11 @@ pub(super) fn run(args: &DemoArgs, show: Show) -> anyhow::Result<ExitCode> {
     }
     let start =
         Start { topic: &topic, config: &Config::default(), model: None, max_pages: Some(args.max_pages), accept_changes: false };
-    let Ended { summary, written, .. } = crawl(start, web, out, None, show)?;
-    let written = written.context(summary.stop.in_words())?;
+    let ended = crawl(start, web, out, None, show)?;
+    let Ended { summary, written: Some(written), .. } = &ended else { return Ok(code_of(&ended)) };
     if show.json {
         println!("{}", serde_json::to_string(&written.summary)?);
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code_of(&ended));
     }
     let state = &summary.state;
     println!(
@@ -64,7 +67,7 @@ pub(super) fn run(args: &DemoArgs, show: Show) -> anyhow::Result<ExitCode> {
     println!("Stopped because {}.", summary.stop.in_words());
     println!("Read the report: {}", written.html.display());
     println!("Then try your own: windrow topic new NAME --keywords … --seeds …");
-    Ok(ExitCode::SUCCESS)
+    Ok(code_of(&ended))
 }
 
 /// A folder that holds this file was made by the demo and may be replaced.

@@ -3,7 +3,8 @@
 //! Promises: results on standard output, progress and complaints on standard error; `--json` for machines; long
 //! commands end with where they wrote and why they stopped.
 //! Exit codes: 0 done; 1 something failed; 2 the input cannot be used (topic, configuration, arguments);
-//! 3 the crawl was stopped by the user; 4 it stopped because the disk is full: both can be resumed.
+//! 3 the crawl was stopped by the user, and can be resumed; 4 the disk is full: what is on it is whole, and the same command goes on
+//! when there is room.
 
 mod compact;
 mod config;
@@ -30,11 +31,13 @@ use std::{fmt::Write as _, process::ExitCode};
 use clap::{Parser, Subcommand};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::session::is_disk_full;
+
 /// Exit code for input that cannot be used.
 pub(crate) const INVALID: u8 = 2;
 /// Exit code for a crawl that the user stopped.
 pub(crate) const STOPPED: u8 = 3;
-/// Exit code for a crawl that ran out of disk.
+/// Exit code for a crawl, or any other command, that ran out of disk.
 pub(crate) const DISK_FULL: u8 = 4;
 
 /// A focused crawler that learns its topic while it crawls.
@@ -101,7 +104,7 @@ enum Command {
 /// Runs a command.
 ///
 /// # Errors
-/// What the user must hear; the exit code is 1 then.
+/// What the user must hear; [`failure`] has the exit code.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     start_log();
     let show = progress::Show::new(cli.json, cli.quiet);
@@ -122,6 +125,12 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Compact(args) => compact::run(&args, show),
         Command::Config => config::run(),
     }
+}
+
+/// The exit code of a command that failed.
+#[must_use]
+pub fn failure(error: &anyhow::Error) -> ExitCode {
+    if is_disk_full(error) { ExitCode::from(DISK_FULL) } else { ExitCode::FAILURE }
 }
 
 /// Warnings to standard error; more by `WINDROW_LOG` (a filter such as `windrow=debug`).

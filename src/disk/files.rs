@@ -8,6 +8,12 @@ use std::{
     sync::Arc,
 };
 
+/// Whether an error says that the disk is full, or a quota used up.
+#[must_use]
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
 /// A file that is written, and read, at a place.
 pub trait DiskFile: Read + Write + Seek + Send {
     /// Waits until what was written is on disk.

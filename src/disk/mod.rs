@@ -6,5 +6,5 @@
 mod files;
 mod replace;
 
-pub use files::{Disk, DiskFile, SystemDisk};
+pub use files::{Disk, DiskFile, SystemDisk, is_full};
 pub use replace::{Readers, replace, sync_folder};

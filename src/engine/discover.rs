@@ -1,6 +1,6 @@
 //! Outlinks of a fetched page: which are admitted, and what each adds to what is known of its target.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Crawl,
@@ -24,6 +24,24 @@ pub(super) struct Discovered {
     pub(super) records: Vec<OutlinkRecord>,
     /// `nodes` once more, to look them up.
     is_new: FxHashSet<NodeId>,
+    before: LinksBefore,
+}
+
+/// What an earlier version of a page has left behind; nothing of a page that is fetched for the first time.
+#[derive(Debug, Default)]
+pub(super) struct LinksBefore {
+    /// Targets of its links that were admitted, and whether the page brought them in.
+    pub(super) targets: FxHashMap<Fingerprint, OutlinkFate>,
+    /// Numbers of its in-links, ascending.
+    pub(super) ordinals: Vec<u16>,
+}
+
+impl LinksBefore {
+    /// The `at`th number that no in-link has.
+    fn free_ordinal(&self, at: usize) -> u16 {
+        let free = self.ordinals.iter().fold(at, |free, &taken| if usize::from(taken) <= free { free + 1 } else { free });
+        u16::try_from(free).unwrap_or(u16::MAX)
+    }
 }
 
 /// A link on a page, with what is read of it.
@@ -52,9 +70,20 @@ impl Found {
 
 impl Crawl {
     /// Admits the outlinks of a page that has just been entered into the knowledge; `matches` has the keywords on each.
-    pub(super) fn discover(&mut self, node: NodeId, mut page: Page, matches: Vec<LinkMatches>) -> Discovered {
+    pub(super) fn discover(&mut self, node: NodeId, page: Page, matches: Vec<LinkMatches>) -> Discovered {
+        self.discover_since(LinksBefore::default(), node, page, matches)
+    }
+
+    /// The same for a page that had other links before: those that it has still are no new in-links.
+    pub(super) fn discover_since(
+        &mut self,
+        before: LinksBefore,
+        node: NodeId,
+        mut page: Page,
+        matches: Vec<LinkMatches>,
+    ) -> Discovered {
         let Some(source) = self.knowledge.sources.get(node) else { return Discovered::default() };
-        let mut found = Discovered::default();
+        let mut found = Discovered { before, ..Discovered::default() };
         let obeys = self.plan.engine.obey_nofollow;
         for (outlink, matches) in std::mem::take(&mut page.outlinks).into_iter().zip(matches) {
             let (target, url) = (outlink.fingerprint, outlink.url.as_str().to_owned());
@@ -99,8 +128,11 @@ impl Crawl {
         if target == node || !found.is_new.insert(target) {
             return OutlinkFate::Known;
         }
-        let ordinal = u16::try_from(found.nodes.len()).unwrap_or(u16::MAX);
+        let ordinal = found.before.free_ordinal(found.nodes.len());
         found.nodes.push(target);
+        if let Some(&fate) = found.before.targets.get(&link.outlink.fingerprint).filter(|_| known.is_some()) {
+            return fate;
+        }
         self.add_in_link(target, node, ordinal, source, link);
         if known.is_some() { OutlinkFate::Known } else { OutlinkFate::Queued }
     }

@@ -2,7 +2,8 @@
 //! (batch refresh, systems.md 4).
 //!
 //! A page that is unchanged (304, or the same bytes) stays as it is. One that has changed is judged anew, takes the place of its
-//! row, goes into the archive beside its earlier capture, and its links are looked at. One that is gone keeps its row.
+//! row, goes into the archive beside its earlier capture, and so do its links in theirs; new ones are queued. One that is gone
+//! keeps its row.
 //!
 //! Promises: robots.txt, pace and limits on hosts hold as for any other fetch; nothing else is fetched meanwhile; a refresh that
 //! is cut off begins anew the next time, and asks only for what it did not get.
@@ -15,13 +16,14 @@ use serde::Serialize;
 
 use super::{
     Crawl, EngineError, StopReason,
+    discover::LinksBefore,
     visit::{Answer, Content, ReadDocument, Visit},
 };
 use crate::{
     fetch::{Response, Validators},
     frontier::{HostId, Priority},
     page::{Outcome, Relevance, Timestamp},
-    store::{Capture, PageRecord, StoreError},
+    store::{Capture, OutlinkFate, OutlinkRecord, PageRecord, StoreError},
     topical_rank::NodeId,
     url::canonicalize,
 };
@@ -207,7 +209,27 @@ impl Crawl {
         }
     }
 
-    /// A page has changed: its row says what it is now.
+    /// What the crawl knows of a page's links as they were before it changed.
+    fn links_before(&mut self, seq: u64) -> LinksBefore {
+        let Some(store) = self.journal.reader() else { return LinksBefore::default() };
+        let read = store.outlinks(seq).and_then(|links| Ok((links, store.ordinals(seq)?)));
+        match read {
+            Ok((links, ordinals)) => {
+                let mut targets = FxHashMap::default();
+                let admitted = |link: &OutlinkRecord| matches!(link.fate, OutlinkFate::Queued | OutlinkFate::Known);
+                for link in links.into_iter().filter(admitted) {
+                    targets.entry(link.target).or_insert(link.fate);
+                }
+                LinksBefore { targets, ordinals }
+            }
+            Err(error) => {
+                self.shelf_error.get_or_insert(error);
+                LinksBefore::default()
+            }
+        }
+    }
+
+    /// A page has changed: its row, and that of its links, say what it is now.
     fn renew(
         &mut self,
         before: &PageRecord,
@@ -238,8 +260,9 @@ impl Crawl {
             model_version: self.pages.version(),
             ..before.clone()
         };
-        let found = self.discover(node, page, link_matches);
-        // Its row of links stays what it was: waiting rows refer to it.
+        let links_before = self.links_before(after.seq);
+        let found = self.discover_since(links_before, node, page, link_matches);
+        self.pending.outlinks(after.seq, found.records);
         let mut new_links = found.nodes;
         new_links.sort_unstable();
         self.rescore(&[], &new_links, false);

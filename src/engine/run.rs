@@ -35,7 +35,7 @@ pub struct Summary {
     /// What judging, learning, ranking and scoring have cost: all but fetching, reading and storing.
     pub stages: Stages,
     pub memory: MemoryReport,
-    /// Where the disk is full, if that is why.
+    /// Where the disk is full, if it is.
     pub trouble: Option<String>,
     /// What became of pages that were asked for again, where that was wanted.
     pub refreshed: Option<RefreshCounts>,

@@ -1,7 +1,7 @@
 //! The crawl's captures as WARC records for others: rotated files, in a folder or wherever a [`Place`] puts them.
 //!
 //! Promises: what was archived is copied byte by byte; a revisit whose original is not among the exported pages becomes a whole
-//! response; each page has a metadata record with the relevance of the newest model and the way from its seed.
+//! response; each page has a metadata record with the relevance of the newest model and the way from its seed, robots.txt files have none.
 //! Never: holds more than one capture in memory.
 
 use std::{
@@ -105,8 +105,15 @@ impl<'c, P: Place> CaptureWriter<'c, P> {
             self.whole.insert(page.seq);
         }
         let facts = self.facts(page)?;
-        self.write(page, &raw, &facts).map_err(ExportError::write(self.out))?;
+        let about = warc::About { url: &page.url, date: page.fetched_at, id: &raw.id };
+        self.write(&about, &raw, Some(&facts)).map_err(ExportError::write(self.out))?;
         Ok(true)
+    }
+
+    /// Writes a capture that belongs to no page.
+    pub fn add_other(&mut self, raw: &RawCapture) -> Result<(), ExportError> {
+        let about = warc::About { url: &raw.capture.url, date: raw.date, id: &raw.id };
+        self.write(&about, raw, None).map_err(ExportError::write(self.out))
     }
 
     /// Where the captures go.
@@ -163,19 +170,18 @@ impl<'c, P: Place> CaptureWriter<'c, P> {
         Ok(facts)
     }
 
-    fn write(&mut self, page: &PageRecord, raw: &RawCapture, facts: &[(&'static str, String)]) -> io::Result<()> {
+    fn write(&mut self, about: &warc::About<'_>, raw: &RawCapture, facts: Option<&[(&'static str, String)]>) -> io::Result<()> {
         if self.files == 0 || self.length >= self.style.file_bytes {
-            self.begin(page.fetched_at)?;
+            self.begin(about.date)?;
         }
         let offset = self.length;
         self.put(&raw.member)?;
         let length = self.length - offset;
-        self.place.index(&Indexed { length, ..indexed(page, raw, offset, &self.name) })?;
+        self.place.index(&Indexed { length, ..indexed(about, raw, offset, &self.name) })?;
         if let Some(request) = &raw.request {
             self.put(request)?;
         }
-        let about = warc::About { url: &page.url, date: page.fetched_at, id: &raw.id };
-        self.put(&warc::member(&warc::metadata(&about, facts))?)
+        facts.map_or(Ok(()), |facts| self.put(&warc::member(&warc::metadata(about, facts))?))
     }
 
     fn begin(&mut self, date: Timestamp) -> io::Result<()> {
@@ -195,13 +201,13 @@ impl<'c, P: Place> CaptureWriter<'c, P> {
     }
 }
 
-/// The index entry of a page's capture.
-pub(super) fn indexed(page: &PageRecord, raw: &RawCapture, offset: u64, file: &str) -> Indexed {
+/// The index entry of a capture.
+pub(super) fn indexed(about: &warc::About<'_>, raw: &RawCapture, offset: u64, file: &str) -> Indexed {
     let mime = raw.capture.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let mime = mime.and_then(|(_, value)| value.split(';').next()).map(str::trim).filter(|mime| !mime.is_empty());
     Indexed {
-        url: page.url.clone(),
-        date: page.fetched_at.to_string(),
+        url: about.url.to_owned(),
+        date: about.date.to_string(),
         mime: mime.unwrap_or("unk").to_owned(),
         status: raw.capture.status,
         digest: raw.digest.clone(),

@@ -7,6 +7,8 @@
 //! | `cdxj` | one index over the crawl's own `archive/` |
 //! | `wacz` | archive, index and list of pages in one file |
 //!
+//! Captures of pages go with the robots.txt of their hosts, where the archive has it.
+//!
 //! Promises: rows stream from the store in bounded memory; a file has its name only when it is complete; the same crawl and
 //! filter give the same bytes.
 //! Never: changes the crawl, reads a clock.
@@ -26,6 +28,7 @@ mod tables;
 mod wacz;
 
 use std::{
+    collections::HashSet,
     fs::{self, File},
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
@@ -46,7 +49,8 @@ use tables::{HOSTS, LINKS, LinkRow, PAGES};
 
 use crate::{
     page::Outcome,
-    store::{PageRecord, Store, read_raw},
+    store::{ArchivePlace, PageRecord, RawCapture, Store, StoreError, read_raw, warc},
+    url::{Url, authority},
 };
 
 /// What an export writes.
@@ -244,10 +248,14 @@ impl Export<'_> {
         };
         let mut writer = CaptureWriter::new(store, dir, self.out, place, style);
         let mut exported = Exported::default();
+        let mut hosts = HashSet::new();
         for page in store.pages(1)? {
             let page = page?;
             if !admits(filter.as_ref(), &PAGES, &page) {
                 continue;
+            }
+            if filter.is_some() && !hosts.contains(&page.host) {
+                hosts.insert(page.host.clone());
             }
             if !writer.add(&page)? {
                 exported.without_capture += 1;
@@ -257,6 +265,9 @@ impl Export<'_> {
             if page.outcome == Outcome::Fetched {
                 read(writer.place(), &page).map_err(ExportError::write(self.out))?;
             }
+        }
+        for other in others(store, dir, filter.is_some().then_some(hosts))? {
+            writer.add_other(&other?.1)?;
         }
         Ok((writer.finish(), exported))
     }
@@ -269,6 +280,7 @@ impl Export<'_> {
         let fault = ExportError::write(self.out);
         let scratch = if to_stdout { dir.join("export") } else { partial.clone() };
         let mut lines = sorted::SortedLines::beside(&scratch);
+        let mut hosts = HashSet::new();
         let mut exported = Exported::default();
         for page in store.pages(1)? {
             let page = page?;
@@ -279,10 +291,18 @@ impl Export<'_> {
                 exported.without_capture += 1;
                 continue;
             };
+            if filter.is_some() && !hosts.contains(&page.host) {
+                hosts.insert(page.host.clone());
+            }
             let raw = read_raw(dir, place)?;
-            let entry = capture::indexed(&page, &raw, place.offset, &format!("{:05}.warc.gz", place.file));
-            lines.add(entry.line()).map_err(&fault)?;
+            let about = warc::About { url: &page.url, date: page.fetched_at, id: &raw.id };
+            lines.add(index_entry(&about, &raw, place)).map_err(&fault)?;
             exported.rows += 1;
+        }
+        for other in others(store, dir, filter.is_some().then_some(hosts))? {
+            let (place, raw) = other?;
+            let about = warc::About { url: &raw.capture.url, date: raw.date, id: &raw.id };
+            lines.add(index_entry(&about, &raw, place)).map_err(&fault)?;
         }
         let mut out: Box<dyn Write> = if to_stdout {
             Box::new(BufWriter::new(io::stdout().lock()))
@@ -310,6 +330,25 @@ impl Export<'_> {
     fn settle(&self, partial: &Path) -> Result<(), ExportError> {
         fs::rename(partial, self.out).map_err(ExportError::write(self.out))
     }
+}
+
+/// The robots.txt files in the archive, each with its place: those of `hosts`, or all.
+fn others(
+    store: &Store,
+    dir: &Path,
+    hosts: Option<HashSet<String>>,
+) -> Result<impl Iterator<Item = Result<(ArchivePlace, RawCapture), StoreError>>, StoreError> {
+    let is_wanted = move |raw: &RawCapture| {
+        let host = Url::parse(&raw.capture.url).map(|url| authority(&url)).unwrap_or_default();
+        hosts.as_ref().is_none_or(|hosts| hosts.contains(&host))
+    };
+    let captures = store.captures_of_no_page()?.map(move |place| place.and_then(|place| Ok((place, read_raw(dir, place)?))));
+    Ok(captures.filter(move |other| other.as_ref().map_or(true, |(_, raw)| is_wanted(raw))))
+}
+
+/// The line of a capture in the index of the crawl's own archive.
+fn index_entry(about: &warc::About<'_>, raw: &RawCapture, place: ArchivePlace) -> String {
+    capture::indexed(about, raw, place.offset, &format!("{:05}.warc.gz", place.file)).line()
 }
 
 /// A page as a JSON object with the columns of the table `pages`; the lines of `crawl --stream`.

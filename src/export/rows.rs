@@ -3,7 +3,10 @@
 //! Promises: one row at a time in memory; CSV as RFC 4180 asks, one line per row; JSON lines hold every column, null where
 //! there is no value.
 
-use std::{io::Write, path::Path};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 use super::{
     ExportError,
@@ -30,7 +33,7 @@ impl<'o, R> CsvRows<'o, R> {
     pub fn new(table: &Table<R>, out: Box<dyn Write + 'o>, path: &'o Path) -> Result<Self, ExportError> {
         let mut csv = csv::Writer::from_writer(out);
         let header = csv.write_record(table.columns.iter().map(|column| column.name));
-        header.map_err(|error| ExportError::write(path)(error.into()))?;
+        header.map_err(|error| ExportError::write(path)(of_csv(error)))?;
         Ok(Self { csv, columns: table.columns, path })
     }
 }
@@ -38,11 +41,19 @@ impl<'o, R> CsvRows<'o, R> {
 impl<R> RowSink<R> for CsvRows<'_, R> {
     fn add(&mut self, row: &R, _: serde_json::Map<String, serde_json::Value>) -> Result<(), ExportError> {
         let fields = self.columns.iter().map(|column| one_line(&(column.value)(row).to_csv()).into_owned());
-        self.csv.write_record(fields).map_err(|error| ExportError::write(self.path)(error.into()))
+        self.csv.write_record(fields).map_err(|error| ExportError::write(self.path)(of_csv(error)))
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
         self.csv.flush().map_err(ExportError::write(self.path))
+    }
+}
+
+/// What kept a row from being written, as the system said it: a full disk or a reader that went away is to be known as one.
+fn of_csv(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
     }
 }
 

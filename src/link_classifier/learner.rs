@@ -1,4 +1,6 @@
-//! The link classifier: gathers evidence, estimates, learns from outcomes.
+//! The link classifier: estimates from evidence, learns from outcomes.
+
+mod gather;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -6,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::{
     TrainedLinkModel,
     evidence::{Evidence, FEATURES, Feature},
+    facts::{InLinkFacts, TargetFacts, WordScores, group_key, parent_key, tag_path_key},
     link_bayes::LinkBayes,
     logistic::Logistic,
-    outcomes::{Outcomes, logit},
+    outcomes::Outcomes,
 };
 use crate::{
     page::{LinkContext, Relevance},
@@ -18,91 +21,6 @@ use crate::{
 
 /// What the page model says of a word: positive for the topic.
 pub type WordWeight<'a> = &'a dyn Fn(TermId) -> f64;
-
-/// What is known of a link's target from its URL and its place in the link graph.
-#[derive(Debug, Clone, Default)]
-pub struct TargetFacts {
-    /// Words of the URL's last part, and of its host and directories.
-    pub file_words: Box<[TermId]>,
-    pub directory_words: Box<[TermId]>,
-    pub file_matches: Matches,
-    pub directory_matches: Matches,
-    /// Hashes of host; host and first directory; and second; and third (as many as there are).
-    pub host_key: u64,
-    pub directory_keys: Box<[u64]>,
-    /// Hash of host and URL with digits and letters made alike.
-    pub shape_key: u64,
-}
-
-/// What is known of a page that links stand on.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct SourceFacts {
-    pub relevance: f64,
-    pub title_matches: Matches,
-    pub url_matches: Matches,
-    /// Of the anchor that led to it.
-    pub anchor_matches: Matches,
-    /// Steps since the last relevant page, 0 if it is one itself.
-    pub distance: u8,
-}
-
-/// What the words of a link say, by Naive Bayes; within ±4.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct WordScores {
-    pub anchor: f32,
-    pub around: f32,
-}
-
-/// The relevance of the links beside one, near ones first.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Neighbours {
-    sum: f64,
-    mass: f64,
-}
-
-impl Neighbours {
-    /// Adds one that stands `distance` (1 or more) links away, if that is near enough to say something.
-    pub fn add(&mut self, distance: u16, relevance: impl FnOnce() -> f64) {
-        /// `e^(−(distance − 1) / 2.5)`.
-        const WEIGHTS: [f64; 6] = [1.0, 0.670_32, 0.449_33, 0.301_19, 0.201_90, 0.135_34];
-        if let Some(weight) = WEIGHTS.get(usize::from(distance).wrapping_sub(1)) {
-            self.sum += weight * relevance();
-            self.mass += weight;
-        }
-    }
-
-    /// Their rate, drawn to the crawl's.
-    fn rate(self, overall: f64) -> f64 {
-        (overall + self.sum) / (1.0 + self.mass)
-    }
-}
-
-/// One link to a target.
-#[derive(Debug, Clone, Copy)]
-pub struct InLinkFacts<'a> {
-    pub context: &'a LinkContext,
-    /// As [`LinkLearner::word_scores`] says.
-    pub words: WordScores,
-    pub anchor_matches: &'a Matches,
-    pub around_matches: &'a Matches,
-    pub heading_matches: &'a Matches,
-    pub source: &'a SourceFacts,
-    /// Identity of the page it stands on.
-    pub source_key: u64,
-    /// Links in the same list on that page.
-    pub group_size: usize,
-    /// Of the links beside it whose outcome is known.
-    pub neighbours: Neighbours,
-}
-
-/// How many pages link to a target, beyond the in-links that are kept.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Linkers {
-    /// All pages that link to it.
-    pub number: u32,
-    /// Relevance, added up, of those whose in-links were not kept.
-    pub forgotten_relevance: f64,
-}
 
 /// Learns where links lead.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -157,14 +75,6 @@ const EPOCH: f64 = 0.1;
 
 /// Outcomes whose words and keys are remembered for correction.
 const MAX_TAUGHT: usize = 4_000;
-
-const GROUP: u64 = 0x9e37_79b9_7f4a_7c15;
-const TAG_PATH: u64 = 0xc2b2_ae3d_27d4_eb4f;
-const PARENT: u64 = 0x1656_67b1_9e37_79f9;
-
-fn mix(kind: u64, a: u64, b: u64) -> u64 {
-    (a ^ kind).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29) ^ b.wrapping_mul(0xc4ce_b9fe_1a85_ec53)
-}
 
 impl LinkLearner {
     /// A learner that starts from weights trained before.
@@ -257,118 +167,6 @@ impl LinkLearner {
     #[must_use]
     pub fn estimate(&self, evidence: &Evidence) -> Relevance {
         Relevance::new(1.0 / (1.0 + (-self.model.log_odds(evidence)).exp()))
-    }
-
-    /// Gathers all evidence about a target from the links that lead to it.
-    #[must_use]
-    pub fn evidence(
-        &self,
-        target: &TargetFacts,
-        in_links: &[InLinkFacts<'_>],
-        linkers: Linkers,
-        words: WordWeight<'_>,
-    ) -> Evidence {
-        let mut evidence = Evidence::default();
-        evidence.set(Feature::UrlKeywords, self.keyword_score(&target.file_matches));
-        evidence.set(Feature::DirectoryKeywords, self.keyword_score(&target.directory_matches));
-        if in_links.is_empty() {
-            return self.counted(evidence);
-        }
-        self.add_places(&mut evidence, target);
-        self.add_parents(&mut evidence, in_links, linkers);
-        self.add_words(&mut evidence, target, in_links, words);
-        self.add_surroundings(&mut evidence, target, in_links);
-        self.counted(evidence)
-    }
-
-    /// The evidence without what is not to count.
-    fn counted(&self, mut evidence: Evidence) -> Evidence {
-        for &feature in &self.left_out {
-            evidence.set(feature, 0.0);
-        }
-        evidence
-    }
-
-    /// Outcomes of directory, shape and host.
-    fn add_places(&self, evidence: &mut Evidence, target: &TargetFacts) {
-        let overall = self.outcomes.overall();
-        let base = logit(overall);
-        let host = self.outcomes.rate(target.host_key, overall, 10.0);
-        evidence.set(Feature::Host, logit(host) - base);
-        let directory = target.directory_keys.iter().fold(overall, |rate, &key| self.outcomes.rate(key, rate, 3.0));
-        evidence.set(Feature::Directory, logit(directory) - base);
-        evidence.set(Feature::Shape, logit(self.outcomes.rate(target.shape_key, overall, 10.0)) - base);
-    }
-
-    fn add_parents(&self, evidence: &mut Evidence, in_links: &[InLinkFacts<'_>], linkers: Linkers) {
-        let overall = self.outcomes.overall();
-        let number = f64::from(linkers.number.max(in_links.len() as u32));
-        let sum = linkers.forgotten_relevance + in_links.iter().map(|link| link.source.relevance).sum::<f64>();
-        let best = in_links.iter().map(|link| link.source.relevance).fold(0.0, f64::max);
-        evidence.set(Feature::ParentBest, best);
-        evidence.set(Feature::ParentMean, logit((sum + overall) / (number + 1.0)) - logit(overall));
-        evidence.set(Feature::Cocitation, sum.ln_1p());
-        evidence.set(Feature::InDegree, number.ln_1p());
-        let distance = in_links.iter().map(|link| link.source.distance.min(5)).min().unwrap_or(5);
-        evidence.set(Feature::Distance, f64::from(distance));
-    }
-
-    fn add_words(&self, evidence: &mut Evidence, target: &TargetFacts, in_links: &[InLinkFacts<'_>], words: WordWeight<'_>) {
-        let fade = self.learnt / (self.learnt + 5.0);
-        let number = in_links.len() as f64;
-        let (mut anchor, mut around) = (0.0, 0.0);
-        for link in in_links {
-            evidence.raise(Feature::AnchorKeywords, self.keyword_score(link.anchor_matches));
-            evidence.raise(Feature::ContextKeywords, self.keyword_score(link.around_matches));
-            evidence.raise(Feature::HeadingKeywords, self.keyword_score(link.heading_matches));
-            anchor += f64::from(link.words.anchor);
-            around += f64::from(link.words.around);
-        }
-        evidence.set(Feature::AnchorBayes, fade * anchor / number);
-        evidence.set(Feature::ContextBayes, fade * around / number);
-        evidence.set(Feature::UrlBayes, fade * f64::from(self.url.score(&target.file_words, words)));
-    }
-
-    fn add_surroundings(&self, evidence: &mut Evidence, target: &TargetFacts, in_links: &[InLinkFacts<'_>]) {
-        let overall = self.outcomes.overall();
-        let base = logit(overall);
-        let number = in_links.len() as f64;
-        let (mut position, mut navigation) = (0.0, 0.0);
-        let mut strongest = [0.0_f64; 4];
-        let mut named = false;
-        for link in in_links {
-            let source = link.source;
-            let title = self.keyword_score(&source.title_matches);
-            let own_anchor = self.keyword_score(&source.anchor_matches);
-            let heading = self.keyword_score(link.heading_matches);
-            evidence.raise(Feature::TitleKeywords, title);
-            evidence.raise(Feature::SourceUrlKeywords, self.keyword_score(&source.url_matches));
-            evidence.raise(Feature::SourceAnchorKeywords, own_anchor);
-            let named_hub = title.max(own_anchor).max(heading);
-            if named_hub > 0.0 {
-                evidence.raise(Feature::Hub, named_hub * ((link.group_size as f64).ln_1p() / 3.0).min(1.0));
-            }
-            let siblings = self.outcomes.rate(parent_key(link), overall, 3.0);
-            let rates = [
-                self.outcomes.rate(group_key(link), siblings, 2.0),
-                siblings,
-                self.outcomes.rate(tag_path_key(link, target), overall, 3.0),
-                link.neighbours.rate(overall),
-            ];
-            for (strongest, rate) in strongest.iter_mut().zip(rates) {
-                *strongest = strongest.max(rate);
-            }
-            position += f64::from(link.context.position);
-            navigation += f64::from(u8::from(link.context.navigation));
-            named |= !link.context.anchor.is_empty();
-        }
-        let features = [Feature::Group, Feature::Siblings, Feature::TagPath, Feature::Neighbours];
-        for (feature, value) in features.into_iter().zip(strongest) {
-            evidence.set(feature, logit(value) - base);
-        }
-        evidence.set(Feature::Position, position / number);
-        evidence.set(Feature::Navigation, navigation / number);
-        evidence.set(Feature::NoAnchor, f64::from(u8::from(!named)));
     }
 
     /// Learns what came of a link. `key` names its page for [`LinkLearner::relabel`]. Seeds teach nothing: they have no in-links.
@@ -475,21 +273,10 @@ impl LinkLearner {
     }
 }
 
-fn group_key(link: &InLinkFacts<'_>) -> u64 {
-    mix(GROUP, link.source_key, u64::from(link.context.group))
-}
-
-fn parent_key(link: &InLinkFacts<'_>) -> u64 {
-    mix(PARENT, link.source_key, 0)
-}
-
-fn tag_path_key(link: &InLinkFacts<'_>, target: &TargetFacts) -> u64 {
-    mix(TAG_PATH, target.host_key, u64::from(link.context.tag_path))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link_classifier::facts::{Linkers, Neighbours, SourceFacts};
 
     fn context(anchor: &str, group: u16) -> LinkContext {
         LinkContext { anchor: anchor.split(' ').map(TermId::of).collect(), group, ..LinkContext::default() }

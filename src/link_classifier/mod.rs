@@ -9,6 +9,7 @@
 //! Never: fetches, queues or ranks; knows a page's text only through the page classifier's verdict.
 
 mod evidence;
+mod facts;
 mod learner;
 mod link_bayes;
 mod logistic;
@@ -16,5 +17,6 @@ mod outcomes;
 mod trained;
 
 pub use evidence::{Evidence, FEATURES, Feature};
-pub use learner::{InLinkFacts, Lesson, LinkLearner, Linkers, Neighbours, SourceFacts, TargetFacts, WordScores, WordWeight};
+pub use facts::{InLinkFacts, Linkers, Neighbours, SourceFacts, TargetFacts, WordScores};
+pub use learner::{Lesson, LinkLearner, WordWeight};
 pub use trained::TrainedLinkModel;

@@ -13,7 +13,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::{
     auth::Auth,
-    crawls::Slot,
+    crawls::{Rebuilt, Slot},
     files,
     options::Options,
     problem::Problem,
@@ -68,6 +68,8 @@ pub struct App {
     pub client: reqwest::Client,
     /// True when the server goes down.
     pub stop: watch::Receiver<bool>,
+    /// Stopped crawls that were asked lately.
+    pub rebuilt: Rebuilt,
     kept: Mutex<Kept>,
     crawls: RwLock<Crawls>,
     /// Held while a crawl is made.
@@ -104,6 +106,7 @@ impl App {
             events: broadcast::channel(BEHIND).0,
             client,
             stop,
+            rebuilt: Rebuilt::default(),
             kept: Mutex::new(kept),
             crawls: RwLock::default(),
             making: Mutex::default(),
@@ -152,6 +155,7 @@ impl App {
     }
 
     pub fn forget(&self, id: &str) {
+        self.rebuilt.forget(id);
         self.crawls.write().unwrap_or_else(PoisonError::into_inner).slots.remove(id);
         self.tell(Event::Gone(id.to_owned()));
     }

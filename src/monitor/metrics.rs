@@ -69,6 +69,9 @@ pub fn text(app: &Arc<App>) -> Result<String, fmt::Error> {
     let slots = app.slots();
     let mut crawls: Vec<(CrawlSummary, u64)> =
         slots.iter().map(|slot| (slot.summary(), slot.tally(|tally| tally.errors))).collect();
+    let asked = Counter::<u64>::default();
+    asked.inc_by(app.rebuilt.made());
+    registry.register("rebuilt_crawls", "Stopped crawls that were read back to answer a question", asked);
     whole_server(&mut registry, &crawls);
     crawls.sort_by_key(|(crawl, _)| !matches!(crawl.state, State::Running | State::Paused | State::Stopping));
     crawls.truncate(CRAWLS);

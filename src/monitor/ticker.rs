@@ -36,6 +36,7 @@ pub async fn tick(app: Arc<App>) {
         look(&app, number).await;
         if number.is_multiple_of(SELDOM) {
             app.auth.reload();
+            app.rebuilt.forget_unused();
             schedule::run_due(&app).await;
             watched::scan(&app).await;
             alerts::check(&app).await;

@@ -43,7 +43,7 @@ impl Table {
             fields.iter().try_for_each(|field| self.csv.write_field(one_line(field).as_bytes()))?;
             self.csv.write_record(None::<&[u8]>)
         };
-        write().map_err(|error| ReportError::write(&self.path)(error.into()))
+        write().map_err(|error| ReportError::write(&self.path)(of_csv(error)))
     }
 
     /// Gives the finished file its name, and returns it.
@@ -71,6 +71,14 @@ fn settle(path: PathBuf) -> Result<PathBuf, ReportError> {
     let renamed: io::Result<()> = fs::rename(partial_name(&path), &path);
     renamed.map_err(ReportError::write(&path))?;
     Ok(path)
+}
+
+/// What kept a row from being written, as the system said it: a full disk is to be known as one.
+fn of_csv(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 fn partial_name(path: &Path) -> PathBuf {

@@ -1,6 +1,9 @@
 //! The files of a crawl's folder that say what runs there.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, ensure};
 
@@ -8,7 +11,7 @@ use crate::{
     config::Config,
     engine::CrawlPlan,
     models::{ModelBundle, load, search_path},
-    store::Store,
+    store::{CrawlState, Store},
     topic::Topic,
 };
 
@@ -17,6 +20,18 @@ pub const MODEL: &str = "model";
 /// The files in a crawl's folder that say what ran.
 pub(super) const TOPIC: &str = "topic.toml";
 pub(super) const CONFIG: &str = "config.toml";
+/// What people said of its pages, and which model it goes on with.
+const LABELS: &str = "labels.tsv";
+const CARD: &str = "model/card.json";
+
+/// What a crawl follows from that is read back: one that was read back from an equal basis is the same crawl.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Basis {
+    /// The counters change with whatever a crawl does.
+    state: Option<CrawlState>,
+    /// What its files say; `None` for those that are not there.
+    files: Vec<Option<Vec<u8>>>,
+}
 
 /// A crawl's folder, with what it says of the crawl.
 #[derive(Debug, Clone)]
@@ -65,6 +80,19 @@ impl CrawlFolder {
         Ok(self.topic.model.as_deref().map(|name| load(name, &search)).transpose()?)
     }
 
+    /// What its crawl follows from as it lies on disk, with the store of the folder.
+    ///
+    /// # Errors
+    /// A file or store that cannot be read.
+    pub fn basis(&self, store: &Store) -> anyhow::Result<Basis> {
+        let read = |name: &str| match fs::read(self.dir.join(name)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            read => read.map(Some).with_context(|| format!("{} cannot be read", self.dir.join(name).display())),
+        };
+        let files = [TOPIC, CONFIG, LABELS, CARD].map(read).into_iter().collect::<anyhow::Result<_>>()?;
+        Ok(Basis { state: store.state()?, files })
+    }
+
     /// What its crawl is asked to do, labels included.
     ///
     /// # Errors
@@ -81,6 +109,6 @@ impl CrawlFolder {
 /// # Errors
 /// A folder that cannot be written.
 pub fn begin(dir: &Path, topic: &Topic, config: &Config) -> anyhow::Result<()> {
-    std::fs::create_dir_all(dir).with_context(|| format!("{} cannot be made", dir.display()))?;
+    fs::create_dir_all(dir).with_context(|| format!("{} cannot be made", dir.display()))?;
     super::changes::keep(dir, topic, config, true)
 }

@@ -20,11 +20,11 @@ mod why;
 
 pub use answers::Answers;
 pub use demo::{DEMO_TOPIC, DEMO_WEB};
-pub use folder::{CrawlFolder, MODEL, begin};
+pub use folder::{Basis, CrawlFolder, MODEL, begin};
 pub use questions::{Question, text_of, to_ask};
 pub use report::write;
 pub use retraining::{Retraining, current_model, retrain_from};
 pub use rules::{Rules, fate};
 pub use sentences::sentences;
-pub use start::{Ended, Session, Start, fetcher_of};
+pub use start::{Ended, Session, Start, fetcher_of, is_disk_full};
 pub use why::{HostState, Linker, Original, Why, WhyPage};

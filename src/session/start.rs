@@ -1,7 +1,7 @@
 //! Starting a crawl or going on with one, and ending it.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     config::Config,
+    disk::is_full,
     engine::{Crawl, Journal, Shares, StopReason, Summary},
     fetch::{Fetcher, HttpFetcher, ReplayFetcher},
     models::ModelBundle,
@@ -48,7 +49,7 @@ pub struct Session {
 pub struct Ended {
     pub summary: Summary,
     pub sizes: Sizes,
-    /// `None` where the disk was too full for it.
+    /// `None` where the disk was too full for it; the trouble in `summary` says so.
     pub written: Option<Written>,
 }
 
@@ -128,20 +129,43 @@ impl Ended {
     ///
     /// # Errors
     /// What cannot be written, unless the disk is full.
-    pub fn after(summary: Summary, mut store: Store, dir: &Path) -> anyhow::Result<Self> {
-        if summary.stop == StopReason::DiskFull {
-            // There may be no room for the report either.
-            let written = report::write(&store, dir, None).ok();
-            return Ok(Self { summary, sizes: store.sizes()?, written });
+    pub fn after(mut summary: Summary, mut store: Store, dir: &Path) -> anyhow::Result<Self> {
+        let mut full = summary.stop == StopReason::DiskFull;
+        if !full {
+            match store.compact_if_worth_it() {
+                // Somebody reads it: it is packed another time.
+                Ok(_) | Err(StoreError::Busy) => {}
+                Err(error) if error.is_disk_full() => full = true,
+                Err(error) => return Err(error.into()),
+            }
         }
-        match store.compact_if_worth_it() {
-            // Somebody reads it: it is packed another time.
-            Ok(_) | Err(StoreError::Busy) => {}
-            Err(error) => return Err(error.into()),
-        }
-        let written = Some(report::write(&store, dir, None)?);
+        let written = match report::write(&store, dir, None) {
+            Ok(written) => Some(written),
+            Err(error) if full || is_disk_full(&error) => {
+                summary.trouble.get_or_insert_with(|| without_report(dir));
+                None
+            }
+            Err(error) => return Err(error),
+        };
         Ok(Self { summary, sizes: store.sizes()?, written })
     }
+}
+
+/// What is said of a crawl whose report does not fit on the disk.
+fn without_report(dir: &Path) -> String {
+    let dir = dir.display();
+    format!(
+        "the disk is full: the crawl in {dir} is whole, but its report is not written; make some room, then `windrow report {dir}` writes it"
+    )
+}
+
+/// Whether the cause of an error is a full disk.
+#[must_use]
+pub fn is_disk_full(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let by_store = cause.downcast_ref::<StoreError>().is_some_and(StoreError::is_disk_full);
+        by_store || cause.downcast_ref::<io::Error>().is_some_and(is_full)
+    })
 }
 
 /// Keeps the model that a crawl starts from with it, so that it goes on with the same one whatever is retrained meanwhile.

@@ -169,14 +169,14 @@ fn host_state(host: HostRecord) -> HostState {
 /// Links to a URL on fetched pages in the order of their fetch, and how many there are.
 fn linkers(target: Fingerprint, store: &Store) -> anyhow::Result<(Vec<Linker>, usize)> {
     let (mut linkers, mut number) = (Vec::new(), 0);
-    for page in store.pages(1)? {
-        let page = page?;
-        for link in store.outlinks(page.seq)?.into_iter().filter(|link| link.target == target) {
-            number += 1;
-            if linkers.len() < LINKS {
-                let (url, relevance) = (page.url.clone(), page.relevance.get());
-                linkers.push(Linker { url, anchor: link.anchor, relevance, fate: serde_json::to_value(link.fate)? });
-            }
+    for found in store.links_to(target)? {
+        let (seq, link) = found?;
+        number += 1;
+        if linkers.len() < LINKS
+            && let Some(page) = store.page(seq)?
+        {
+            let relevance = page.relevance.get();
+            linkers.push(Linker { url: page.url, anchor: link.anchor, relevance, fate: serde_json::to_value(link.fate)? });
         }
     }
     Ok((linkers, number))

@@ -14,7 +14,7 @@ use super::{
     codec::{Encoder, HostRow, LessonRow, RobotsMark, decode},
     fresh::Fresh,
     link_row::{self, OnPages},
-    links_row,
+    links_row::{self, Kept, Links},
     log::{self, Appender, Place},
     open::Shared,
     page_row,
@@ -50,9 +50,10 @@ pub(super) fn apply(
     let tables = WriteTables::open(transaction)?;
     let log = Appender::after(&tables.log)?;
     let mut changes = Changes { shared, tables, log, encoder, host_ids: FxHashMap::default() };
+    let before = changes.links_before(&outlinks, &renewed)?;
     let mut places = changes.add_captures(&captures, pages.iter().chain(&renewed), archive)?;
     changes.renew_pages(renewed, &mut places)?;
-    let fresh = Fresh::of(&outlinks, &waiting, &in_links);
+    let fresh = Fresh::of(&outlinks, &waiting, &in_links, &before);
     // Before `pages` and `finished`: what one batch discovers and finishes is finished.
     changes.put_waiting(&waiting, &fresh)?;
     changes.add_in_links(&in_links, &fresh)?;
@@ -61,7 +62,7 @@ pub(super) fn apply(
     for fingerprint in finished {
         changes.end_waiting(fingerprint)?;
     }
-    changes.put_outlinks(&outlinks, &fresh)?;
+    changes.put_outlinks(&outlinks, &fresh, &before)?;
     changes.log.close(&mut changes.tables.log)?;
     changes.change_standing(&ranks, &relevances)?;
     for host in hosts {
@@ -234,20 +235,55 @@ impl Changes<'_> {
         Ok(())
     }
 
-    fn put_outlinks(&mut self, outlinks: &[(u64, Vec<OutlinkRecord>)], fresh: &Fresh<'_>) -> Result<(), StoreError> {
+    /// The links that are there of pages whose links come with the batch: they are renewed.
+    fn links_before(
+        &self,
+        outlinks: &[(u64, Vec<OutlinkRecord>)],
+        renewed: &[PageRecord],
+    ) -> Result<FxHashMap<u64, Links>, StoreError> {
+        let mut before = FxHashMap::default();
+        for &(seq, _) in outlinks {
+            let Some(place) = self.tables.outlinks.get(seq)?.map(|place| place.value()) else { continue };
+            if !renewed.iter().any(|page| page.seq == seq) {
+                return Err(StoreError::Refused(format!("page {seq} has its outlinks already")));
+            }
+            before.insert(seq, Links::unpack(&log::read(&self.tables.log, place)?, self.shared)?);
+        }
+        Ok(before)
+    }
+
+    fn put_outlinks(
+        &mut self,
+        outlinks: &[(u64, Vec<OutlinkRecord>)],
+        fresh: &Fresh<'_>,
+        before: &FxHashMap<u64, Links>,
+    ) -> Result<(), StoreError> {
         for (seq, outlinks) in outlinks {
             if self.tables.pages.get(seq)?.is_none() {
                 return Err(StoreError::Refused(format!("outlinks came without their page {seq}")));
             }
-            // Waiting rows refer to the links of a page, so they never change.
-            if self.tables.outlinks.get(seq)?.is_some() {
-                return Err(StoreError::Refused(format!("page {seq} has its outlinks already")));
-            }
-            let row = links_row::encode(self.encoder, outlinks, fresh.noted(*seq).unwrap_or(&links_row::Noted::default()))?;
+            let kept = before.get(seq).map(|links| self.still_referred_to(*seq, links)).transpose()?.unwrap_or_default();
+            let none = links_row::Noted::default();
+            let row = links_row::encode(self.encoder, outlinks, fresh.noted(*seq).unwrap_or(&none), &kept)?;
             let place = self.append(&row)?;
             self.tables.outlinks.insert(seq, place)?;
         }
         Ok(())
+    }
+
+    /// The in-links on a page that waiting rows may refer to.
+    fn still_referred_to(&self, seq: u64, links: &Links) -> Result<Vec<Kept>, StoreError> {
+        let mut kept = Vec::new();
+        for in_link in links.in_links(seq)? {
+            let waits = match &in_link.target {
+                Some((target, _)) => self.tables.waiting.get(target.0)?.is_some(),
+                None => true,
+            };
+            if waits {
+                kept.push(in_link);
+            }
+        }
+        Ok(kept)
     }
 
     fn change_standing(&mut self, ranks: &[(u64, f64, f64)], relevances: &[(u64, Relevance)]) -> Result<(), StoreError> {

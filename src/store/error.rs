@@ -10,6 +10,8 @@ use std::{
     sync::Arc,
 };
 
+use crate::disk::is_full;
+
 /// A store that cannot be opened, read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -80,10 +82,10 @@ impl StoreError {
     /// An I/O error of a temporary file; its message names the place.
     #[must_use]
     pub fn spilling(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { place: error.to_string() },
-            _ => Self::Io { place: "a temporary file".to_owned(), source: error },
+        if is_full(&error) {
+            return Self::DiskFull { place: error.to_string() };
         }
+        Self::Io { place: "a temporary file".to_owned(), source: error }
     }
 
     /// Whether the cause is a full disk or an exhausted quota.
@@ -98,7 +100,7 @@ impl StoreError {
 
     fn from_io(place: String, source: io::Error) -> Self {
         match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { place },
+            _ if is_full(&source) => Self::DiskFull { place },
             io::ErrorKind::InvalidData => Self::corrupt(place, source),
             _ => Self::Io { place, source },
         }

@@ -5,7 +5,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{AddedInLink, InLink, LinkRecord, OutlinkRecord, link_row::OnPages, links_row::Noted};
+use super::{
+    AddedInLink, InLink, LinkRecord, OutlinkRecord,
+    link_row::OnPages,
+    links_row::{Links, Noted},
+};
 use crate::url::Fingerprint;
 
 /// Pages by `seq`.
@@ -17,16 +21,22 @@ pub(super) struct Fresh<'a> {
 struct Page<'a> {
     outlinks: &'a [OutlinkRecord],
     noted: Noted<'a>,
+    /// The row of its links that is there already.
+    before: Option<&'a Links>,
 }
 
 impl<'a> Fresh<'a> {
-    /// The pages of a batch whose outlinks it brings, with the in-links among what it says of waiting URLs.
+    /// The pages of a batch whose outlinks it brings, with the in-links among what it says of waiting URLs; `before` has the rows
+    /// that are there already of some of them.
     pub fn of(
         outlinks: &'a [(u64, Vec<OutlinkRecord>)],
         waiting: &'a [(Fingerprint, LinkRecord)],
         in_links: &'a [(Fingerprint, AddedInLink)],
+        before: &'a FxHashMap<u64, Links>,
     ) -> Self {
-        let page = |(seq, outlinks): &'a (u64, Vec<OutlinkRecord>)| (*seq, Page { outlinks, noted: Noted::default() });
+        let page = |(seq, outlinks): &'a (u64, Vec<OutlinkRecord>)| {
+            (*seq, Page { outlinks, noted: Noted::default(), before: before.get(seq) })
+        };
         let mut fresh = Self { pages: outlinks.iter().map(page).collect() };
         for (target, link) in waiting {
             link.in_links.iter().for_each(|in_link| fresh.note(*target, in_link));
@@ -38,7 +48,9 @@ impl<'a> Fresh<'a> {
     }
 
     fn note(&mut self, target: Fingerprint, in_link: &'a InLink) {
-        if let Some(page) = self.pages.get_mut(&in_link.source) {
+        // What a row has already stays what it is there.
+        let page = self.pages.get_mut(&in_link.source);
+        if let Some(page) = page.filter(|page| page.before.is_none_or(|before| !before.has(in_link.ordinal))) {
             page.noted.entry(in_link.ordinal).or_insert((target, in_link));
         }
     }

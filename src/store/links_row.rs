@@ -3,8 +3,12 @@
 //! A waiting URL keeps the numbers of the links that lead to it; their words, their anchors, and mostly the URL itself are
 //! read here, where they are written once and packed together with those around them.
 //!
-//! Promises: outlinks and in-links come back as they were.
-//! Never: changes after its page was committed.
+//! When a page is found changed, a new row takes the place of its row: the links are those of now, and the in-links that waiting
+//! URLs refer to are taken along ([`Kept`]).
+//!
+//! Promises: outlinks and in-links come back as they were; an in-link that a waiting URL refers to has the same number, words and
+//! URL in every row of its page.
+//! Never: changes in its place.
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -63,7 +67,8 @@ struct Place {
 #[derive(Serialize, Deserialize)]
 struct ContextRow<'a> {
     ordinal: u16,
-    /// Place among the outlinks, plus one; 0 where it is none of them (a redirect, a canonical address).
+    /// Place among the URLs, plus one; 0 where it is none of them (a redirect, a canonical address). URLs beyond the outlinks are
+    /// those of links that the page has no more.
     outlink: u32,
     /// `None` where it is the outlink's.
     #[serde(borrow)]
@@ -80,12 +85,30 @@ struct ContextRow<'a> {
 /// The contexts of one page's links that are to be kept, by ordinal, with the target of each.
 pub(super) type Noted<'a> = BTreeMap<u16, (Fingerprint, &'a InLink)>;
 
-/// Packs the links of a page.
-pub(super) fn encode(encoder: &mut Encoder, outlinks: &[OutlinkRecord], noted: &Noted<'_>) -> Result<Vec<u8>, StoreError> {
+/// An in-link of an earlier row of a page, and where it leads, if the row said so.
+pub(super) struct Kept {
+    pub in_link: InLink,
+    pub target: Option<(Fingerprint, String)>,
+}
+
+/// Packs the links of a page; `kept` are those of its earlier row that waiting URLs refer to.
+pub(super) fn encode(
+    encoder: &mut Encoder,
+    outlinks: &[OutlinkRecord],
+    noted: &Noted<'_>,
+    kept: &[Kept],
+) -> Result<Vec<u8>, StoreError> {
     let places: FxHashMap<Fingerprint, usize> =
         outlinks.iter().enumerate().rev().map(|(at, outlink)| (outlink.target, at)).collect();
+    let mut gone: Vec<(Fingerprint, &str)> = Vec::new();
+    let mut links: BTreeMap<u16, (Option<usize>, &InLink)> =
+        noted.iter().map(|(&ordinal, (target, in_link))| (ordinal, (places.get(target).copied(), *in_link))).collect();
+    for Kept { in_link, target } in kept {
+        let at = target.as_ref().map(|(target, url)| outlinks.len() + place_in(&mut gone, (*target, url.as_str())) as usize);
+        links.insert(in_link.ordinal, (at, in_link));
+    }
     let mut ids: Vec<TermId> = Vec::new();
-    for (_, in_link) in noted.values() {
+    for (_, in_link) in links.values() {
         let LinkContext { anchor, around, .. } = &in_link.context;
         ids.extend(anchor.iter().chain(around).chain(&in_link.heading));
     }
@@ -104,37 +127,38 @@ pub(super) fn encode(encoder: &mut Encoder, outlinks: &[OutlinkRecord], noted: &
     let in_list = |ids: &[TermId]| ids.iter().map(|id| place_of.get(id).copied().unwrap_or_default()).collect::<Vec<u32>>();
     let mut said = Vec::new();
     let (mut headings, mut places_list) = (Vec::new(), Vec::new());
-    let contexts = noted.iter().map(|(&ordinal, (target, in_link))| {
+    let contexts = links.iter().map(|(&ordinal, &(at, in_link))| {
         let InLink { source: _, ordinal: _, context, heading: heading_words } = in_link;
         let LinkContext { anchor_text, anchor, around, heading, tag_path, group, position, navigation } = context;
-        let at = places.get(target).copied();
+        let outlink = at.and_then(|at| outlinks.get(at).map(|outlink| (at, outlink)));
         let place = Place { tag_path: *tag_path, group: *group, navigation: *navigation };
         said.extend(in_list(anchor));
         said.extend(in_list(around));
         ContextRow {
             ordinal,
             outlink: at.map_or(0, |at| at as u32 + 1),
-            anchor_text: match at {
-                Some(at) if *outlinks[at].anchor == **anchor_text => None,
+            anchor_text: match outlink {
+                Some((_, outlink)) if *outlink.anchor == **anchor_text => None,
                 _ => Some(Cow::Borrowed(&**anchor_text)),
             },
             anchor: anchor.len() as u32,
             around: around.len() as u32,
             heading: place_in(&mut headings, (*heading, in_list(heading_words))),
             place: place_in(&mut places_list, place),
-            position: match at {
-                Some(at) if usual_position(at, outlinks.len()).to_bits() == position.to_bits() => None,
+            position: match outlink {
+                Some((at, _)) if usual_position(at, outlinks.len()).to_bits() == position.to_bits() => None,
                 _ => Some(*position),
             },
         }
     });
     let contexts: Vec<ContextRow<'_>> = contexts.collect();
-    let targets = outlinks.iter().enumerate().filter(|(_, link)| Fingerprint::of_text(&link.url) != Some(link.target));
+    let addresses = outlinks.iter().map(|link| (link.target, link.url.as_str())).chain(gone);
+    let targets = addresses.clone().enumerate().filter(|&(_, (target, url))| Fingerprint::of_text(url) != Some(target));
     let row = Row {
         fates: outlinks.iter().map(|link| link.fate).collect(),
-        urls: Texts::of(outlinks.iter().map(|link| link.url.as_str())),
+        urls: Texts::of(addresses.map(|(_, url)| url)),
         anchors: Texts::of(outlinks.iter().map(|link| link.anchor.as_str())),
-        targets: targets.map(|(at, link)| (at as u32, link.target)).collect(),
+        targets: targets.map(|(at, (target, _))| (at as u32, target)).collect(),
         numbered: distances(&numbered.iter().map(|&(number, _)| number).collect::<Vec<_>>()),
         others: Ids(Cow::Owned(others)),
         said,
@@ -197,6 +221,29 @@ impl Links {
     /// The in-link that is number `ordinal` of page `source`, and the URL that it leads to, where the page's links have it.
     pub fn in_link(&self, source: u64, ordinal: u16) -> Result<(InLink, Option<String>), StoreError> {
         self.view()?.in_link(source, ordinal)
+    }
+
+    /// The numbers of its in-links, ascending.
+    pub fn ordinals(&self) -> Result<Vec<u16>, StoreError> {
+        Ok(self.view()?.row.contexts.iter().map(|context| context.ordinal).collect())
+    }
+
+    /// Whether an in-link has this number.
+    pub fn has(&self, ordinal: u16) -> bool {
+        self.ordinals().is_ok_and(|ordinals| ordinals.binary_search(&ordinal).is_ok())
+    }
+
+    /// The in-links that stand on page `source`, each with where it leads.
+    pub fn in_links(&self, source: u64) -> Result<Vec<Kept>, StoreError> {
+        let view = self.view()?;
+        let targets: FxHashMap<u32, Fingerprint> = view.row.targets.iter().copied().collect();
+        let kept = |context: &ContextRow<'_>| {
+            let (in_link, url) = view.in_link(source, context.ordinal)?;
+            let known = context.outlink.checked_sub(1).and_then(|at| targets.get(&at).copied());
+            let target = url.and_then(|url| Some((known.or_else(|| Fingerprint::of_text(&url))?, url)));
+            Ok(Kept { in_link, target })
+        };
+        view.row.contexts.iter().map(kept).collect()
     }
 
     /// Whether everything in it can be read.
@@ -349,7 +396,7 @@ mod tests {
         let targets = [links[0].target, links[2].target, Fingerprint(77)];
         let noted: Noted<'_> = in_links.iter().zip(targets).map(|(link, target)| (link.ordinal, (target, link))).collect();
         let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
-        let row = encode(&mut encoder, &links, &noted).unwrap();
+        let row = encode(&mut encoder, &links, &noted, &[]).unwrap();
         let read = Links::unpack(&row, &NoLexicon).unwrap();
         assert_eq!(read.outlinks().unwrap(), links);
         for (in_link, url) in in_links.iter().zip([Some("http://e.com/b"), Some("http://e.com/c"), None]) {
@@ -370,7 +417,42 @@ mod tests {
     #[test]
     fn a_page_without_links_has_a_row_too() {
         let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
-        let row = encode(&mut encoder, &[], &Noted::default()).unwrap();
+        let row = encode(&mut encoder, &[], &Noted::default(), &[]).unwrap();
         assert_eq!(Links::unpack(&row, &NoLexicon).unwrap().outlinks().unwrap(), []);
+    }
+
+    #[test]
+    fn a_row_that_takes_the_place_of_another_has_the_links_of_now_and_the_in_links_of_both() {
+        let links = outlinks();
+        let in_links = [in_link(0, "b", 0.0), in_link(1, "稻", 1.0), in_link(2, "", 0.25)];
+        let targets = [links[1].target, links[2].target, Fingerprint(77)];
+        let noted: Noted<'_> = in_links.iter().zip(targets).map(|(link, target)| (link.ordinal, (target, link))).collect();
+        let mut encoder = Encoder::with_words(Numbering::default()).unwrap();
+        let mut row = encode(&mut encoder, &links, &noted, &[]).unwrap();
+        // One link is gone, one has moved, one is new; then all of them are gone.
+        let new = OutlinkRecord {
+            target: Fingerprint::of_text("http://e.com/d").unwrap(),
+            url: "http://e.com/d".into(),
+            anchor: "d".into(),
+            fate: OutlinkFate::Queued,
+        };
+        let now = vec![links[2].clone(), new.clone()];
+        let added = in_link(3, "d", 1.0);
+        let later: Noted<'_> = [(3, (new.target, &added))].into_iter().collect();
+        for (now, noted) in [(now, later), (Vec::new(), Noted::default())] {
+            let before = Links::unpack(&row, &NoLexicon).unwrap();
+            let kept = before.in_links(7).unwrap();
+            row = encode(&mut encoder, &now, &noted, &kept).unwrap();
+            let read = Links::unpack(&row, &NoLexicon).unwrap();
+            assert_eq!(read.outlinks().unwrap(), now);
+            read.check().unwrap();
+            assert_eq!(read.ordinals().unwrap(), [0, 1, 2, 3]);
+            let urls = [Some("http://e.com/b"), Some("http://e.com/c"), None, Some("http://e.com/d")];
+            let targets = [Some(links[1].target), Some(links[2].target), None, Some(new.target)];
+            for (at, (in_link, url)) in in_links.iter().chain([&added]).zip(urls).enumerate() {
+                assert_eq!(read.in_link(7, in_link.ordinal).unwrap(), (in_link.clone(), url.map(str::to_owned)));
+                assert_eq!(read.in_links(7).unwrap()[at].target, targets[at].zip(url.map(str::to_owned)));
+            }
+        }
     }
 }

@@ -25,7 +25,8 @@ pub(super) struct OnPage {
     outlinks: ReadOnlyTable<u64, Place>,
 }
 
-/// Pages whose links are kept unpacked, in two generations: the links of one host stand on few pages.
+/// Rows of links that are kept unpacked, by where they lie in the log, in two generations: the links of one host stand on few
+/// pages.
 #[derive(Default)]
 pub(super) struct NearLinks {
     young: FxHashMap<u64, Arc<Links>>,
@@ -36,20 +37,20 @@ pub(super) struct NearLinks {
 const GENERATION: usize = 512;
 
 impl NearLinks {
-    fn get(&mut self, seq: u64) -> Option<Arc<Links>> {
-        if let Some(links) = self.young.get(&seq) {
+    fn get(&mut self, at: u64) -> Option<Arc<Links>> {
+        if let Some(links) = self.young.get(&at) {
             return Some(links.clone());
         }
-        let links = self.old.remove(&seq)?;
-        self.put(seq, links.clone());
+        let links = self.old.remove(&at)?;
+        self.put(at, links.clone());
         Some(links)
     }
 
-    fn put(&mut self, seq: u64, links: Arc<Links>) {
+    fn put(&mut self, at: u64, links: Arc<Links>) {
         if self.young.len() >= GENERATION {
             self.old = std::mem::take(&mut self.young);
         }
-        self.young.insert(seq, links);
+        self.young.insert(at, links);
     }
 }
 
@@ -71,16 +72,16 @@ impl OnPage {
 
     /// A link of page `seq`, and the URL that it leads to, where the page's links have it.
     pub fn in_link(&self, seq: u64, ordinal: u16) -> Result<(InLink, Option<String>), StoreError> {
+        let place = self.outlinks.get(seq)?.map(|place| place.value());
+        let place = place.ok_or_else(|| damaged("link", format!("the links of page {seq} are missing")))?;
         let near = &self.shared.near_links;
-        let known = near.lock().ok().and_then(|mut near| near.get(seq));
+        let known = near.lock().ok().and_then(|mut near| near.get(place.0));
         let links = if let Some(links) = known {
             links
         } else {
-            let place = self.outlinks.get(seq)?.map(|place| place.value());
-            let place = place.ok_or_else(|| damaged("link", format!("the links of page {seq} are missing")))?;
             let links = Arc::new(self.links(place)?);
             if let Ok(mut near) = near.lock() {
-                near.put(seq, links.clone());
+                near.put(place.0, links.clone());
             }
             links
         };

@@ -9,7 +9,8 @@ use std::{borrow::Borrow, sync::Arc};
 use redb::{Key, Range, ReadOnlyTable, ReadableDatabase, ReadableTable, Value};
 
 use super::{
-    CrawlState, HostRecord, LinkRecord, OutlinkRecord, PageRecord, RobotsRecord, Store, StoreError,
+    ArchivePlace, CrawlState, HostRecord, LinkRecord, OutlinkRecord, PageRecord, RobotsRecord, Store, StoreError,
+    archive::Others,
     codec::{HostRow, LessonRow, decode},
     link_row,
     on_page::OnPage,
@@ -119,6 +120,38 @@ impl Store {
         }
     }
 
+    /// The links that lead to a URL, each with the `seq` of its page, in the order of their pages. Reads all links.
+    ///
+    /// # Errors
+    /// As for [`Store::state`]; also per row.
+    pub fn links_to(
+        &self,
+        target: Fingerprint,
+    ) -> Result<impl Iterator<Item = Result<(u64, OutlinkRecord), StoreError>> + use<>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        let pages = OnPage::open(&self.shared, &read)?;
+        let rows = read.open_table(table::outlinks)?.range::<u64>(..)?;
+        Ok(rows.flat_map(move |row| {
+            let links = row.map_err(StoreError::from).and_then(|(seq, place)| {
+                let links = pages.links(place.value())?.outlinks()?;
+                Ok(links.into_iter().filter(|link| link.target == target).map(move |link| Ok((seq.value(), link))).collect())
+            });
+            links.unwrap_or_else(|error| vec![Err(error)])
+        }))
+    }
+
+    /// The numbers that in-links on a page have, ascending.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn ordinals(&self, seq: u64) -> Result<Vec<u16>, StoreError> {
+        let read = self.shared.database.begin_read()?;
+        match read.open_table(table::outlinks)?.get(seq)?.map(|place| place.value()) {
+            Some(place) => OnPage::open(&self.shared, &read)?.links(place)?.ordinals(),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// All waiting URLs, by ascending fingerprint: one host's lie together.
     ///
     /// # Errors
@@ -203,6 +236,14 @@ impl Store {
         let Some(id) = read.open_table(table::host_ids)?.get(name)?.map(|id| id.value()) else { return Ok(None) };
         let robots = read.open_table(table::robots)?;
         read.open_table(table::hosts)?.get(id)?.map(|row| host_of(id, row.value(), &robots)).transpose()
+    }
+
+    /// Where those captures lie that belong to no page: robots.txt files. Reads the whole archive.
+    ///
+    /// # Errors
+    /// As for [`Store::state`]; also per capture, where the archive cannot be read.
+    pub fn captures_of_no_page(&self) -> Result<impl Iterator<Item = Result<ArchivePlace, StoreError>> + use<>, StoreError> {
+        Ok(Others::new(&self.shared.dir, self.shared.archive_end()?))
     }
 
     /// A model snapshot.

@@ -267,7 +267,7 @@ pub struct Batch {
     pub pages: Vec<PageRecord>,
     /// Pages that were fetched again and have changed: each takes the place of its row.
     pub renewed: Vec<PageRecord>,
-    /// Outlinks by the `seq` of their page.
+    /// Outlinks by the `seq` of their page; those of a renewed page take the place of its earlier ones.
     pub outlinks: Vec<(u64, Vec<OutlinkRecord>)>,
     /// Waiting URLs, new or changed.
     pub waiting: Vec<(Fingerprint, LinkRecord)>,

@@ -42,6 +42,7 @@ def warc(*paths):
                 body = record.content_stream().read()
                 if kind == "response":
                     need(headers["WARC-Payload-Digest"] == sha1(body), "a payload digest is wrong")
+                    counts["robots"] = counts.get("robots", 0) + headers["WARC-Target-URI"].endswith("/robots.txt")
                     responses[headers["WARC-Record-ID"]] = headers["WARC-Payload-Digest"]
                 if kind == "revisit":
                     need(headers["WARC-Refers-To"] in responses, "a revisit refers to nothing")
@@ -69,8 +70,7 @@ def cdxj(index, *paths):
     made = subprocess.run([tool("cdxj-indexer"), "--sort", *paths], capture_output=True, text=True, check=True).stdout
     with open(index, encoding="utf-8") as file:
         ours = sorted(lines_of(file.read()), key=str)
-    # robots.txt is archived, but is no page of the crawl.
-    theirs = sorted((entry for entry in lines_of(made) if not entry[2]["url"].endswith("/robots.txt")), key=str)
+    theirs = sorted(lines_of(made), key=str)
     for entry in ours + theirs:
         entry[2]["digest"] = entry[2]["digest"].removeprefix("sha1:")
     need(len(ours) == len(theirs), f"{len(ours)} lines, cdxj-indexer makes {len(theirs)}")

@@ -5,6 +5,7 @@ mod readback;
 use std::{
     collections::BTreeSet,
     fs,
+    io::Read,
     path::{Path, PathBuf},
     process::{Command, Output},
     sync::{LazyLock, Mutex, PoisonError},
@@ -234,6 +235,45 @@ fn a_zstd_archive_is_a_frame_per_record_where_its_index_says_and_replays_as_the_
     assert!(found[0].lines().count() > 50 && found[0] == found[1]);
     let refused = windrow(&["export", &CRAWL.path("crawl"), "--format", "wacz", "--packing", "zstd", "--out", "x.wacz"]);
     assert_eq!(refused.status.code(), Some(2));
+}
+
+/// The addresses of the robots.txt responses in WARC files.
+fn robots_in(files: &[PathBuf]) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in files {
+        let mut text = Vec::new();
+        flate2::read::MultiGzDecoder::new(fs::File::open(file).unwrap()).read_to_end(&mut text).unwrap();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        for record in text.split("WARC/1.1\r\n").filter(|record| record.starts_with("WARC-Type: response\r\n")) {
+            let url = record.lines().find_map(|line| line.strip_prefix("WARC-Target-URI: ")).unwrap();
+            if url.ends_with("/robots.txt") {
+                found.push(url.to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn robots_txt_goes_along_with_the_pages_of_its_host_and_is_indexed() {
+    let own = robots_in(&files_in(Path::new(&CRAWL.path("crawl/archive")), ".warc.gz"));
+    assert!(own.len() > 3, "{own:?}");
+    let all = CRAWL.export("warc", "warc-with-robots", &["--file-mib", "1"]);
+    assert_eq!(robots_in(&files_in(&all, ".warc.gz")), own);
+    let of_one =
+        robots_in(&files_in(&CRAWL.export("warc", "warc-of-one-host", &["--where", "host = 'nongye.example'"]), ".warc.gz"));
+    assert_eq!(of_one, ["http://nongye.example/robots.txt"]);
+    let index = fs::read_to_string(CRAWL.export("cdxj", "robots.cdxj", &[])).unwrap();
+    let mut indexed: Vec<String> = index
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(&line[line.find('{').unwrap()..]).unwrap()["url"].as_str().unwrap().to_owned())
+        .filter(|url| url.ends_with("/robots.txt"))
+        .collect();
+    indexed.sort();
+    assert_eq!(indexed, own);
+    let pages = json_lines(&CRAWL.export("jsonl", "captured.jsonl", &["--without-text", "--where", "warc_file != null"]));
+    assert_eq!(index.lines().count(), pages.len() + own.len());
 }
 
 /// A crawl of four pages, two of them the same byte by byte.

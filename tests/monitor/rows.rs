@@ -122,3 +122,40 @@ async fn events_tell_of_pages_and_of_the_end() {
     assert!(text.contains("event: crawl") && text.contains("event: page") && text.contains("\"crawl\":\"told\""), "{text}");
     here.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopped_crawl_is_read_back_once_for_many_questions_and_again_when_it_has_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = Here::start(folder.path()).await;
+    let id = here.demo(json!({ "name": "asked", "max_pages": 1_000, "pages_per_second": 40.0 })).await;
+    let stop_after = async |pages: u64| {
+        here.until(&id, |crawl| crawl["fetched"].as_u64() >= Some(pages)).await;
+        here.post("/crawls/asked/stop", json!({}), 200).await;
+        here.until_state(&id, "stopped").await["fetched"].as_u64().unwrap()
+    };
+    let before = stop_after(30).await;
+    let question = |url: &str| format!("/crawls/asked/why?url={url}");
+    let seed = "http://nongye.example/";
+    let rebuilt = async || {
+        let metrics = here.send(Method::GET, "/metrics", None).await.text().await.unwrap();
+        let line = metrics.lines().find(|line| line.starts_with("windrow_rebuilt_crawls_total ")).unwrap().to_owned();
+        line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()
+    };
+    assert_eq!(rebuilt().await, 0);
+    let waiting = here.get("/crawls/asked/frontier?limit=1").await["items"][0]["url"].as_str().unwrap().to_owned();
+    let (seed_question, link_question) = (question(seed), question(&waiting));
+    let (first, link, again) = tokio::join!(here.get(&seed_question), here.get(&link_question), here.get(&seed_question));
+    assert_eq!(first, again);
+    assert!(link["link"]["place"].as_u64().unwrap() >= 1);
+    assert_eq!(rebuilt().await, 1, "questions that came at a time, and one after the other");
+
+    here.expect(Method::PUT, "/api/v1/crawls/asked/labels", Some(json!({ "url": seed, "relevant": false })), 200).await;
+    assert_eq!(here.get(&seed_question).await["page"]["reasons"]["relevance"], 0.0, "the label counts at once");
+    assert_eq!(rebuilt().await, 2);
+    here.post("/crawls/asked/start", json!({}), 200).await;
+    stop_after(before + 10).await;
+    let fetched = here.get("/crawls/asked/pages?limit=1&sort=newest").await["items"][0]["url"].as_str().unwrap().to_owned();
+    assert!(here.get(&question(&fetched)).await["page"]["reasons"]["rank"]["rank"].as_f64().unwrap() > 0.0);
+    assert_eq!(rebuilt().await, 3);
+    here.stop().await;
+}

@@ -69,7 +69,7 @@ pub async fn why(
         let folder = slot.folder()?;
         let answers = match asked {
             Some(answers) => answers,
-            None => Answers::read_back(&url, folder.plan(&store)?, &store)?,
+            None => app.rebuilt.ask(&slot.id, &folder, &store, |crawl| Answers::of(&url, page, crawl))?,
         };
         let why = Why::of(&url, answers, &store, &folder.topic, &folder.config)?;
         Ok(Json(Answer { words: sentences(&why, chinese), why }))

@@ -68,6 +68,7 @@ impl App {
         if !was_idle {
             return Err(Problem::conflict(format!("{} is {} already", slot.id, word(slot.state()))));
         }
+        self.rebuilt.forget(&slot.id);
         slot.change(|job| job.wanted = Wanted::Run)?;
         start_waiting(self);
         Ok(())

@@ -1,12 +1,12 @@
 //! One crawl of the server: its folder, its job, and while it runs the line to it.
 //!
-//! Promises: the store of a folder is open once in the process, whoever reads it; it is closed when nobody has asked for a
-//! while, so that the command line can open it.
+//! Promises: how it stands can be told without reading the disk; who hears of it last hears the latest.
+
+mod counting;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    sync::Mutex,
 };
 
 use tokio::sync::watch;
@@ -14,8 +14,9 @@ use tokio::sync::watch;
 use super::{
     Job, Tally, Wanted,
     job::Task,
+    locked,
     log::{Level, Log},
-    tally::Seen,
+    open_store::OpenStore,
 };
 use crate::{
     engine::{MemoryReport, Progress, Remote, StopReason},
@@ -24,13 +25,9 @@ use crate::{
         wire::{Alert, CrawlSummary, State},
     },
     session::CrawlFolder,
-    store::{PageRecord, Store},
+    store::Store,
 };
-
-/// How long an idle store stays open.
-const LINGER: Duration = Duration::from_secs(5);
-/// Finished URLs counted at a time.
-const PORTION: usize = 5_000;
+use counting::Rate;
 
 /// A crawl of the server.
 pub struct Slot {
@@ -43,7 +40,7 @@ pub struct Slot {
     state: Mutex<Inner>,
     saving: Mutex<()>,
     telling: Mutex<()>,
-    store: Mutex<Option<Open>>,
+    store: OpenStore,
     tally: Mutex<Tally>,
     /// One at a time: reading a crawl back, training.
     pub heavy: tokio::sync::Mutex<()>,
@@ -78,23 +75,6 @@ pub struct Live {
     pub virtual_time: bool,
 }
 
-struct Open {
-    store: Store,
-    used: Instant,
-}
-
-/// Pages a second, over the last seconds.
-#[derive(Debug, Default)]
-struct Rate {
-    last: Option<(Instant, u64)>,
-    value: f64,
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What a panic left behind is still the best there is.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Slot {
     /// A crawl whose own files are in `dir` and the monitor's in `keep`.
     pub fn new(job: Job, dir: PathBuf, keep: PathBuf) -> anyhow::Result<Self> {
@@ -112,7 +92,7 @@ impl Slot {
             state: Mutex::new(inner),
             saving: Mutex::new(()),
             telling: Mutex::new(()),
-            store: Mutex::new(None),
+            store: OpenStore::default(),
             tally: Mutex::new(tally.unwrap_or_default()),
             heavy: tokio::sync::Mutex::new(()),
             labelling: tokio::sync::Mutex::new(()),
@@ -165,130 +145,29 @@ impl Slot {
 
     /// The store, if there is one: the one that the crawl writes while it runs. Blocking.
     pub fn reader(&self) -> anyhow::Result<Option<Store>> {
-        let mut open = locked(&self.store);
-        if let Some(open) = open.as_mut() {
-            open.used = Instant::now();
-            return Ok(Some(open.store.clone()));
-        }
-        if !Store::exists(&self.dir) {
-            return Ok(None);
-        }
-        let store = Store::open(&self.dir)?;
-        *open = Some(Open { store: store.clone(), used: Instant::now() });
-        Ok(Some(store))
+        self.store.reader(&self.dir)
     }
 
     /// The store, to crawl into; it is made where there is none. Blocking.
     pub fn store_to_write(&self) -> anyhow::Result<Store> {
-        let mut open = locked(&self.store);
-        if let Some(open) = open.as_ref() {
-            return Ok(open.store.clone());
-        }
-        // Under the lock: whoever reads meanwhile waits, and does not open it a second time.
-        let store = if Store::exists(&self.dir) { Store::open(&self.dir)? } else { Store::create(&self.dir)? };
-        *open = Some(Open { store: store.clone(), used: Instant::now() });
-        Ok(store)
+        self.store.to_write(&self.dir)
     }
 
     /// Reads from this store from now on.
     pub fn lend(&self, store: Store) {
-        *locked(&self.store) = Some(Open { store, used: Instant::now() });
+        self.store.lend(store);
     }
 
     /// Packs and closes the store when nobody has asked for a while. Blocking.
     pub fn close_if_unused(&self) {
-        if !self.is_idle() {
-            return;
-        }
-        let mut open = locked(&self.store);
-        if open.as_ref().is_some_and(|open| open.used.elapsed() > LINGER && open.store.is_alone())
-            && let Some(mut last) = open.take()
-            && let Err(error) = last.store.compact_if_worth_it()
-        {
-            tracing::warn!("{}: {error}", self.dir.display());
+        if self.is_idle() {
+            self.store.close_if_unused(&self.dir);
         }
     }
 
     /// Lets go of the store, whoever still reads.
     pub fn close(&self) {
-        locked(&self.store).take();
-    }
-
-    pub fn tally<T>(&self, look: impl FnOnce(&mut Tally) -> T) -> T {
-        look(&mut locked(&self.tally))
-    }
-
-    pub fn save_tally(&self) -> anyhow::Result<()> {
-        let tally = locked(&self.tally).clone();
-        files::save(&self.keep.join("tally.json"), &tally)
-    }
-
-    /// Counts what has come in since the last time, a portion at most; returns the last `wanted` of it, and whether there is
-    /// more. Blocking.
-    pub fn catch_up(&self, wanted: usize) -> anyhow::Result<(Vec<PageRecord>, bool)> {
-        let Some(store) = self.reader()? else { return Ok((Vec::new(), false)) };
-        let seen = self.seen(&store)?;
-        let from = locked(&self.tally).seq + 1;
-        let (mut last, mut number) = (std::collections::VecDeque::new(), 0);
-        for page in store.pages(from)?.take(PORTION) {
-            let page = page?;
-            locked(&self.tally).add(&page, &seen);
-            number += 1;
-            if last.len() == wanted {
-                last.pop_front();
-            }
-            last.push_back(page);
-        }
-        Ok((last.into(), number == PORTION))
-    }
-
-    fn seen(&self, store: &Store) -> anyhow::Result<Seen> {
-        let at_ms = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default();
-        let live = self.phase(|phase| match phase {
-            Phase::Running(live) => Some((live.progress.borrow().clone(), live.virtual_time)),
-            _ => None,
-        });
-        let rate = locked(&self.state).rate.value;
-        if let Some((progress, virtual_time)) = live.filter(|(progress, _)| progress.finished > 0) {
-            return Ok(Seen {
-                at_ms,
-                waiting: progress.waiting,
-                pages_per_second: rate,
-                crawl_now: progress.now.0,
-                elapsed_ms: progress.elapsed_ms,
-                virtual_time,
-            });
-        }
-        let state = store.state()?.unwrap_or_default();
-        let virtual_time = crate::engine::RunFacts::load(store)?.virtual_time;
-        Ok(Seen {
-            at_ms,
-            waiting: state.waiting,
-            pages_per_second: 0.0,
-            crawl_now: state.now.0,
-            elapsed_ms: state.elapsed_ms,
-            virtual_time,
-        })
-    }
-
-    /// Measures its speed; call it now and then.
-    pub fn measure(&self) {
-        let mut inner = locked(&self.state);
-        let Phase::Running(live) = &inner.phase else {
-            inner.rate = Rate::default();
-            return;
-        };
-        let (now, fetched) = (Instant::now(), live.progress.borrow().fetched);
-        let Some((then, before)) = inner.rate.last else {
-            inner.rate.last = Some((now, fetched));
-            return;
-        };
-        let seconds = now.duration_since(then).as_secs_f64();
-        if seconds > 0.4 && before > 0 {
-            let rate = fetched.saturating_sub(before) as f64 / seconds;
-            inner.rate.value = if inner.rate.value > 0.0 { 0.7 * inner.rate.value + 0.3 * rate } else { rate };
-        }
-        inner.rate.last = Some((now, fetched));
+        self.store.close();
     }
 
     pub fn alerts(&self) -> Vec<Alert> {
@@ -423,7 +302,7 @@ fn state_of(inner: &Inner) -> State {
 
 #[cfg(test)]
 mod tests {
-    use std::{sync::mpsc, thread};
+    use std::{sync::mpsc, thread, time::Duration};
 
     use super::*;
     use crate::monitor::wire::Source;

@@ -4,6 +4,7 @@
 //! digest over it; what lies beyond is cut off when the crawl is opened again.
 //! Never: overwrites a committed byte.
 
+mod others;
 mod read;
 pub mod record;
 mod write;
@@ -16,6 +17,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use others::Others;
 pub use read::{Archived, RawCapture, read_capture, read_raw};
 pub(super) use write::ArchiveWriter;
 

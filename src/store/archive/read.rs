@@ -13,7 +13,10 @@ use std::{
 use flate2::read::GzDecoder;
 
 use super::{file_path, record::digest};
-use crate::store::{ArchivePlace, StoreError};
+use crate::{
+    page::Timestamp,
+    store::{ArchivePlace, StoreError},
+};
 
 /// A capture out of the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +38,8 @@ pub struct RawCapture {
     /// The record's id in angle brackets, and its payload's digest.
     pub id: String,
     pub digest: String,
+    /// When it was made; whole seconds.
+    pub date: Timestamp,
     /// The record as it lies in the archive: a gzip member.
     pub member: Vec<u8>,
     /// The member of the request that was sent for it, where there is one.
@@ -104,12 +109,20 @@ fn read_whole(dir: &Path, place: ArchivePlace) -> Result<RawCapture, StoreError>
     if !decoder.into_inner().into_inner().is_empty() {
         return Err(damaged("is followed by other bytes"));
     }
-    let (capture, id, digest) = parse(&record).map_err(damaged)?;
-    Ok(RawCapture { capture, id, digest, member, request: None })
+    let (capture, about) = parse(&record).map_err(damaged)?;
+    let About { id, digest, date } = about;
+    Ok(RawCapture { capture, id, digest, date, member, request: None })
 }
 
-/// The capture, its id and its payload's digest.
-fn parse(record: &[u8]) -> Result<(Archived, String, String), &'static str> {
+/// What a record says of its capture.
+struct About {
+    id: String,
+    /// Of the payload.
+    digest: String,
+    date: Timestamp,
+}
+
+fn parse(record: &[u8]) -> Result<(Archived, About), &'static str> {
     let (version, fields, block) = split_head(record).ok_or("has no WARC header")?;
     if !version.starts_with("WARC/1.") {
         return Err("is no WARC record");
@@ -131,10 +144,12 @@ fn parse(record: &[u8]) -> Result<(Archived, String, String), &'static str> {
         return Err("does not fit its payload digest");
     }
     let id = field("WARC-Record-ID").ok_or("has no id")?.to_owned();
-    let payload = payload.to_owned();
+    let digest = payload.to_owned();
+    let date: jiff::Timestamp = field("WARC-Date").and_then(|date| date.parse().ok()).ok_or("has no date")?;
+    let date = Timestamp(u64::try_from(date.as_millisecond()).unwrap_or_default());
     let status = status_line.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or("has no HTTP status")?;
     let url = field("WARC-Target-URI").ok_or("has no URL")?.to_owned();
-    Ok((Archived { url, status, headers, body: body.to_vec(), has_body }, id, payload))
+    Ok((Archived { url, status, headers, body: body.to_vec(), has_body }, About { id, digest, date }))
 }
 
 type Fields = Vec<(String, String)>;
