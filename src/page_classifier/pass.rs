@@ -159,8 +159,8 @@ mod tests {
         Reading::of(&text.split(' ').map(|word| (word, 1.0)).collect::<TermBag>(), &[], &keywords)
     }
 
-    fn taught(config: PageClassifierConfig, pages: u64) -> PageLearner {
-        let mut learner = PageLearner::new(&config, 2, None);
+    fn taught(config: &PageClassifierConfig, pages: u64) -> PageLearner {
+        let mut learner = PageLearner::new(config, 2, None);
         for number in 0..pages {
             learner.observe(number, page(number));
         }
@@ -173,8 +173,8 @@ mod tests {
 
     #[test]
     fn a_pass_in_slices_ends_where_one_at_once_does() {
-        let mut at_once = taught(PageClassifierConfig::default(), 60);
-        let mut in_slices = taught(PageClassifierConfig { words_at_once: 100, ..PageClassifierConfig::default() }, 60);
+        let mut at_once = taught(&PageClassifierConfig::default(), 60);
+        let mut in_slices = taught(&PageClassifierConfig { words_at_once: 100, ..PageClassifierConfig::default() }, 60);
         let before = judgements(&in_slices);
         let (mut moved, mut slices) = (Vec::new(), 0);
         loop {
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_slice_is_bounded_by_the_words_it_looks_at() {
         let words_at_once = 10 * (PAGE + WORDS);
-        let mut learner = taught(PageClassifierConfig { words_at_once, ..PageClassifierConfig::default() }, 400);
+        let mut learner = taught(&PageClassifierConfig { words_at_once, ..PageClassifierConfig::default() }, 400);
         learner.judge_anew();
         assert_eq!(learner.pass.map(|pass| (pass.step, pass.at)), Some((0, 10)));
         let mut slices = 0;
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn pages_that_come_and_go_during_a_pass_are_judged_with_the_others() {
         let config = PageClassifierConfig { sample: 50, words_at_once: 200, ..PageClassifierConfig::default() };
-        let mut learner = taught(config, 50);
+        let mut learner = taught(&config, 50);
         let mut told: std::collections::BTreeMap<u64, f64> =
             (0..50).map(|number| (number, learner.sample[number as usize].told)).collect();
         for number in 50..400 {
