@@ -62,6 +62,8 @@ def lines_of(text):
     for line in text.splitlines():
         key, time, fields = line.split(" ", 2)
         fields = json.loads(fields)
+        # A response that names no type: pywb says "unk", cdxj-indexer nothing.
+        fields.setdefault("mime", "unk")
         yield key, time, {name: str(fields[name]) for name in ("url", "mime", "status", "digest", "offset", "length", "filename")}
 
 
