@@ -25,7 +25,7 @@ const VARIANTS: &[Variant] = &[
     ("English, TLS", "wikispeedia", WIKI, &["--pages", "4000", "--tls"]),
     ("English, 1 core", "wikispeedia", WIKI, &["--pages", "2000", "--cores", "1"]),
     ("Chinese, 1 core", "w3school", W3SCHOOL, &["--pages", "2000", "--cores", "1"]),
-    ("200 connections", "wikispeedia", WIKI, &["--pages", "5000", "--workers", "200"]),
+    ("200 connections", "wikispeedia", WIKI, &["--pages", "4000", "--workers", "200"]),
     ("10,000 hosts", "", &["--keywords", "crop,soil,irrigation"], &["--hosts", "10000", "--pages", "20000", "--workers", "500"]),
 ];
 

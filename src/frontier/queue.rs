@@ -82,7 +82,8 @@ pub struct Frontier {
     connections_per_host: u32,
     pub(super) hosts: BackQueues,
     seen: PagedMap,
-    pub(super) links: FxHashMap<NodeId, Link>,
+    /// Boxed: a table of them grows at once.
+    pub(super) links: FxHashMap<NodeId, Box<Link>>,
     /// Links in memory at most, but for those that came since the last [`Frontier::overflow`].
     pub(super) capacity: Option<usize>,
     pub(super) shelf: Shelf,
@@ -149,7 +150,7 @@ impl Frontier {
     pub fn push(&mut self, node: NodeId, link: Link) {
         let host = link.host;
         self.queue(host).links.insert((Reverse(link.priority), link.discovered, node));
-        self.links.insert(node, link);
+        self.links.insert(node, Box::new(link));
         self.freshen(node);
         self.queued += 1;
         self.relist(host);
@@ -164,13 +165,13 @@ impl Frontier {
     /// The waiting link of a node.
     #[must_use]
     pub fn link(&self, node: NodeId) -> Option<&Link> {
-        self.links.get(&node)
+        self.links.get(&node).map(|link| &**link)
     }
 
     /// The same, to be changed; its priority through [`Frontier::reprioritise`] only.
     pub fn link_mut(&mut self, node: NodeId) -> Option<&mut Link> {
         self.freshen(node);
-        self.links.get_mut(&node)
+        self.links.get_mut(&node).map(|link| &mut **link)
     }
 
     /// Notes that a batch writes a link's row as the link is.
@@ -197,7 +198,7 @@ impl Frontier {
 
     /// Takes a link out for good: it is being finished. Returns it.
     pub fn remove(&mut self, node: NodeId) -> Option<Link> {
-        let link = self.links.remove(&node)?;
+        let link = *self.links.remove(&node)?;
         if self.queue(link.host).links.remove(&(Reverse(link.priority), link.discovered, node)) {
             self.queued -= 1;
             self.relist(link.host);
@@ -311,7 +312,7 @@ impl Frontier {
 
     /// All links that are known, not finished, and in memory.
     pub fn links(&self) -> impl Iterator<Item = (NodeId, &Link)> {
-        self.links.iter().map(|(&node, link)| (node, link))
+        self.links.iter().map(|(&node, link)| (node, &**link))
     }
 
     /// The best links of the crawl, best first, at most `number`, at most `per_host` of one host.

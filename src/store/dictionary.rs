@@ -104,7 +104,10 @@ impl Trainer {
             learner.packer = Some((self.last, packer(&content)?));
             self.unwritten.push((self.last, kind as u8, content));
         }
-        learner.learn(row);
+        // Trainings take memory for a while, so there is one at a time.
+        let may_train = self.kinds.iter().all(|learner| learner.training.is_none());
+        let learner = &mut self.kinds[kind as usize];
+        learner.learn(row, may_train);
         Ok(learner.packer.as_mut())
     }
 
@@ -118,19 +121,17 @@ impl Trainer {
 }
 
 impl Learner {
-    /// Takes a row as a sample where one is wanted, and begins to train when there are enough.
-    fn learn(&mut self, row: &[u8]) {
+    /// Takes a row as a sample where one is wanted, and begins to train when there are enough and it may.
+    fn learn(&mut self, row: &[u8], may_train: bool) {
         let Some(&(due, wanted, bytes)) = STAGES.get(self.stage) else { return };
-        // One training at a time.
-        if self.training.is_some() {
-            return;
-        }
-        self.rows += 1;
-        if self.rows.is_multiple_of(due / wanted) {
-            self.samples.extend_from_slice(row);
-            self.sizes.push(row.len());
-        }
         if self.rows < due {
+            self.rows += 1;
+            if self.rows.is_multiple_of(due / wanted) {
+                self.samples.extend_from_slice(row);
+                self.sizes.push(row.len());
+            }
+        }
+        if self.rows < due || !may_train {
             return;
         }
         let (samples, sizes) = (std::mem::take(&mut self.samples), std::mem::take(&mut self.sizes));
