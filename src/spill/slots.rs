@@ -5,7 +5,7 @@
 
 use std::{cell::RefCell, io};
 
-use super::{Fault, Room, TemporaryFile};
+use super::{Fault, Fixed, Room, TemporaryFile};
 
 /// Bytes of the least slot; places are multiples of it, and the size of the slot stands in what is left of them.
 const LEAST: u64 = 64;
@@ -98,16 +98,24 @@ impl State {
                 self.take(size)?
             }
         };
-        let whole = [&(bytes.len() as u32).to_le_bytes(), bytes].concat();
+        let mut whole = [&(bytes.len() as u32).to_le_bytes(), bytes].concat();
+        whole.resize(whole.len().max(LEAST as usize), 0);
         self.file.write(start(place), &whole, room)?;
         Ok(place)
     }
 
     fn read(&mut self, place: u64) -> io::Result<Vec<u8>> {
-        let mut length = [0; LENGTH];
-        self.file.read(start(place), &mut length)?;
-        let mut bytes = vec![0; u32::from_le_bytes(length) as usize];
-        self.file.read(start(place) + LENGTH as u64, &mut bytes)?;
+        // Most strings are short: one call brings length and string.
+        let mut least = [0; LEAST as usize];
+        self.file.read(start(place), &mut least)?;
+        let (length, rest) = least.split_at(LENGTH);
+        let mut bytes = vec![0; u32::read(length) as usize];
+        let here = bytes.len().min(rest.len());
+        let (first, further) = bytes.split_at_mut(here);
+        first.copy_from_slice(&rest[..here]);
+        if !further.is_empty() {
+            self.file.read(start(place) + LEAST, further)?;
+        }
         Ok(bytes)
     }
 

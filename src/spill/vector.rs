@@ -49,13 +49,12 @@ impl<T: Fixed> Default for Paged<T> {
 }
 
 impl<T: Fixed> Paged<T> {
-    /// Values in a block: a power of two, so that an index is split by shifting.
-    const SHIFT: u32 = (BLOCK / T::SIZE).ilog2();
-    const NUMBER: usize = 1 << Self::SHIFT;
+    /// Values in a block.
+    const NUMBER: usize = BLOCK / T::SIZE;
 
     /// Where the value at `index` lies in its block.
     fn bytes(index: usize) -> std::ops::Range<usize> {
-        let start = (index & (Self::NUMBER - 1)) * T::SIZE;
+        let start = index % Self::NUMBER * T::SIZE;
         start..start + T::SIZE
     }
 
@@ -85,7 +84,7 @@ impl<T: Fixed> Paged<T> {
         if index >= self.len {
             return T::default();
         }
-        self.pager.read(index >> Self::SHIFT, |block| T::read(&block[Self::bytes(index)]))
+        self.pager.read(index / Self::NUMBER, |block| T::read(&block[Self::bytes(index)]))
     }
 
     /// Sets the value at `index`; what lies between the end and it becomes the default.
@@ -96,7 +95,7 @@ impl<T: Fixed> Paged<T> {
     /// Changes the value at `index`, which comes to be where it was not there.
     pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut T) -> R) -> R {
         self.len = self.len.max(index + 1);
-        let block = index >> Self::SHIFT;
+        let block = index / Self::NUMBER;
         while self.pager.len() <= block {
             self.pager.add();
         }
@@ -125,9 +124,9 @@ impl<T: Fixed> Paged<T> {
         let (mut at, end) = (range.start, range.end.min(self.len));
         let mut found = Vec::with_capacity(end.saturating_sub(at));
         while at < end {
-            let number = (Self::NUMBER - (at & (Self::NUMBER - 1))).min(end - at);
+            let number = (Self::NUMBER - at % Self::NUMBER).min(end - at);
             let bytes = Self::bytes(at).start..Self::bytes(at + number - 1).end;
-            self.pager.read(at >> Self::SHIFT, |block| found.extend(block[bytes].chunks_exact(T::SIZE).map(T::read)));
+            self.pager.read(at / Self::NUMBER, |block| found.extend(block[bytes].chunks_exact(T::SIZE).map(T::read)));
             at += number;
         }
         found

@@ -17,7 +17,7 @@ mod node;
 
 use std::io;
 
-use node::{Node, votes};
+use node::{Fetched, Node, votes};
 use serde::{Deserialize, Serialize};
 
 use crate::spill::{Paged, Room};
@@ -55,6 +55,8 @@ impl Default for RankConfig {
 pub struct LinkGraph {
     config: RankConfig,
     nodes: Paged<Node>,
+    /// In the order in which they were fetched.
+    fetched: Paged<Fetched>,
     /// Links of all fetched nodes, one node's after the other.
     edges: Paged<u32>,
     pushes: u64,
@@ -69,9 +71,9 @@ impl LinkGraph {
     /// Keeps no more in memory than `room`; before the first node is added.
     #[must_use]
     pub fn within(self, room: &Room) -> Self {
-        // A fetched page has about as many links as it brings new nodes, of an eighth of their size.
-        let part = |quarters: usize| room.eighths(2 * quarters);
-        Self { nodes: Paged::new(part(3)), edges: Paged::new(part(1)), ..self }
+        // Nodes are asked for in no order; links where they were entered last.
+        let (nodes, least) = (room.eighths(6), room.eighths(1));
+        Self { nodes: Paged::new(nodes), fetched: Paged::new(least.clone()), edges: Paged::new(least), ..self }
     }
 
     /// Adds a discovered URL with its estimated relevance; `site` is the same number for all pages of one site.
@@ -97,16 +99,13 @@ impl LinkGraph {
         }
     }
 
-    /// Records a fetch: the node's judged relevance and the links it was admitted with, in page order.
+    /// Records a fetch, once for each node: its judged relevance and the links it was admitted with, in page order.
     pub fn fetch(&mut self, node: NodeId, relevance: f64, outlinks: &[NodeId], touched: &mut Vec<NodeId>) {
-        let first_edge = self.enter_edges(outlinks);
         let (alpha, beta) = (self.config.alpha as f32, self.config.beta);
-        let site = self.nodes.update(node.index(), |entry| {
-            entry.first_edge = first_edge;
-            entry.edges_plus_one = outlinks.len() as u32 + 1;
+        let site = self.enter(node, outlinks);
+        self.nodes.update(node.index(), |entry| {
             entry.residual += (beta * (relevance - f64::from(entry.relevance))) as f32;
             entry.relevance = relevance as f32;
-            entry.site
         });
         for &target in outlinks {
             self.nodes.update(target.index(), |target| {
@@ -122,19 +121,30 @@ impl LinkGraph {
         self.drain(outlinks.to_vec(), touched);
     }
 
-    fn enter_edges(&mut self, outlinks: &[NodeId]) -> u32 {
-        let first_edge = self.edges.len() as u32;
+    /// Notes a node's links; returns its site.
+    fn enter(&mut self, node: NodeId, outlinks: &[NodeId]) -> u32 {
+        let entry = Fetched { settled: 0.0, first_edge: self.edges.len() as u32, edges: outlinks.len() as u32 };
+        self.fetched.push(entry);
+        let number = self.fetched.len() as u32;
         for target in outlinks {
             self.edges.push(target.0);
         }
-        first_edge
+        self.nodes.update(node.index(), |entry| {
+            entry.fetched_plus_one = number;
+            entry.site
+        })
+    }
+
+    /// What is known of a node if it is fetched.
+    fn fetched(&self, node: &Node) -> Fetched {
+        node.fetched().map(|at| self.fetched.get(at)).unwrap_or_default()
     }
 
     /// The rank: what is settled plus what is not.
     #[must_use]
     pub fn rank(&self, node: NodeId) -> f64 {
-        let entry = self.nodes.get(node.index());
-        f64::from(entry.settled) + f64::from(entry.residual)
+        let (settled, residual) = self.state(node);
+        settled + residual
     }
 
     /// How much of a rank comes from links (α term); the rest is the node's own relevance (β term).
@@ -156,13 +166,13 @@ impl LinkGraph {
     /// The links a fetched node was admitted with, in page order; none for others.
     #[must_use]
     pub fn outlinks(&self, node: NodeId) -> Vec<NodeId> {
-        let links = self.edges.range(self.nodes.get(node.index()).edge_range());
+        let links = self.edges.range(self.fetched(&self.nodes.get(node.index())).edge_range());
         links.into_iter().map(NodeId).collect()
     }
 
     /// The links of a fetched node around the one at `place`, at most `reach` to each side, with their places.
     pub fn outlinks_around(&self, node: NodeId, place: usize, reach: usize) -> impl Iterator<Item = (usize, NodeId)> + use<> {
-        let all = self.nodes.get(node.index()).edge_range();
+        let all = self.fetched(&self.nodes.get(node.index())).edge_range();
         let from = place.saturating_sub(reach).min(all.len());
         let links = self.edges.range(all.start + from..(all.start + place + reach + 1).min(all.end));
         (from..).zip(links.into_iter().map(NodeId))
@@ -172,17 +182,12 @@ impl LinkGraph {
     #[must_use]
     pub fn state(&self, node: NodeId) -> (f64, f64) {
         let entry = self.nodes.get(node.index());
-        (f64::from(entry.settled), f64::from(entry.residual))
+        (f64::from(self.fetched(&entry).settled), f64::from(entry.residual))
     }
 
     /// Records a fetch as [`LinkGraph::fetch`] does, without passing anything on yet.
     pub fn restore(&mut self, node: NodeId, outlinks: &[NodeId]) {
-        let first_edge = self.enter_edges(outlinks);
-        let site = self.nodes.update(node.index(), |entry| {
-            entry.first_edge = first_edge;
-            entry.edges_plus_one = outlinks.len() as u32 + 1;
-            entry.site
-        });
+        let site = self.enter(node, outlinks);
         for &target in outlinks {
             self.nodes.update(target.index(), |target| target.own_votes += u32::from(target.site == site));
         }
@@ -216,13 +221,13 @@ impl LinkGraph {
     /// Bytes of nodes and links that are in memory.
     #[must_use]
     pub fn resident_bytes(&self) -> usize {
-        self.nodes.resident_bytes() + self.edges.resident_bytes()
+        self.nodes.resident_bytes() + self.fetched.resident_bytes() + self.edges.resident_bytes()
     }
 
     /// # Errors
     /// As for [`Paged::check`].
     pub fn check(&self) -> io::Result<()> {
-        self.nodes.check().and_then(|()| self.edges.check())
+        self.nodes.check().and_then(|()| self.fetched.check()).and_then(|()| self.edges.check())
     }
 
     fn all(&self) -> impl Iterator<Item = (NodeId, Node)> {
@@ -232,11 +237,12 @@ impl LinkGraph {
     /// The greatest violation of `residual = β R + α Aᵀ settled − settled` over all nodes; rounding only, if all is well.
     #[must_use]
     pub fn identity_error(&self) -> f64 {
+        let settled = |node: &Node| f64::from(self.fetched(node).settled);
         let mut expected: Vec<f64> =
-            self.all().map(|(_, node)| self.config.beta * f64::from(node.relevance) - f64::from(node.settled)).collect();
+            self.all().map(|(_, node)| self.config.beta * f64::from(node.relevance) - settled(&node)).collect();
         for (id, source) in self.all() {
             let outlinks = self.outlinks(id);
-            let share = self.config.alpha * f64::from(source.settled) / f64::from(votes(outlinks.len()));
+            let share = self.config.alpha * settled(&source) / f64::from(votes(outlinks.len()));
             for target in outlinks {
                 expected[target.index()] += share / self.sharers(&source, target);
             }
@@ -268,10 +274,12 @@ impl LinkGraph {
     /// Settles a fetched node's residual and passes its share on to the nodes it links to.
     fn settle(&mut self, node: NodeId, touched: &mut Vec<NodeId>) {
         self.pushes += 1;
-        let (range, moved, site) = self.nodes.update(node.index(), |entry| {
-            let moved = std::mem::take(&mut entry.residual);
+        let (fetched, moved, site) =
+            self.nodes.update(node.index(), |entry| (entry.fetched(), std::mem::take(&mut entry.residual), entry.site));
+        let Some(fetched) = fetched else { return };
+        let range = self.fetched.update(fetched, |entry| {
             entry.settled += moved;
-            (entry.edge_range(), moved, entry.site)
+            entry.edge_range()
         });
         let share = moved / votes(range.len());
         let alpha = self.config.alpha as f32;
