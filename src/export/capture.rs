@@ -112,8 +112,7 @@ impl<'c, P: Place> CaptureWriter<'c, P> {
 
     /// Writes a capture that belongs to no page.
     pub fn add_other(&mut self, raw: &RawCapture) -> Result<(), ExportError> {
-        let about = warc::About { url: &raw.capture.url, date: raw.date, id: &raw.id };
-        self.write(&about, raw, None).map_err(ExportError::write(self.out))
+        self.write(&about(raw), raw, None).map_err(ExportError::write(self.out))
     }
 
     /// Where the captures go.
@@ -199,6 +198,11 @@ impl<'c, P: Place> CaptureWriter<'c, P> {
         self.length += packed.len() as u64;
         self.place.write(&packed)
     }
+}
+
+/// What a capture that belongs to no page says of itself.
+pub(super) fn about(raw: &RawCapture) -> warc::About<'_> {
+    warc::About { url: &raw.capture.url, date: raw.date, id: &raw.id }
 }
 
 /// The index entry of a capture.

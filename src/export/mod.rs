@@ -21,6 +21,7 @@ mod filter;
 mod lexer;
 mod page_text;
 mod parquet_rows;
+mod robots;
 mod rows;
 mod schema;
 mod sorted;
@@ -28,10 +29,9 @@ mod tables;
 mod wacz;
 
 use std::{
-    collections::HashSet,
-    fs::{self, File},
+    fs::File,
     io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
+    path::Path,
     rc::Rc,
 };
 
@@ -44,13 +44,14 @@ pub use schema::schema;
 use capture::{CaptureWriter, Folder};
 use column::Table;
 use page_text::Texts;
+use robots::Hosts;
 use rows::{CsvRows, JsonRows, RowSink};
 use tables::{HOSTS, LINKS, LinkRow, PAGES};
 
 use crate::{
+    disk::{partial_name, settle},
     page::Outcome,
-    store::{ArchivePlace, PageRecord, RawCapture, Store, StoreError, read_raw, warc},
-    url::{Url, authority},
+    store::{ArchivePlace, PageRecord, RawCapture, Store, read_raw, warc},
 };
 
 /// What an export writes.
@@ -193,7 +194,7 @@ impl Export<'_> {
         let rows = fill(sink.as_mut())?;
         sink.finish()?;
         if !to_stdout {
-            self.settle(&partial)?;
+            self.settle()?;
         }
         Ok(Exported { rows, without_capture: 0 })
     }
@@ -227,7 +228,7 @@ impl Export<'_> {
             main_page,
         };
         wacz.finish(&about).map_err(ExportError::write(&partial))?;
-        self.settle(&partial)?;
+        self.settle()?;
         Ok(exported)
     }
 
@@ -248,15 +249,13 @@ impl Export<'_> {
         };
         let mut writer = CaptureWriter::new(store, dir, self.out, place, style);
         let mut exported = Exported::default();
-        let mut hosts = HashSet::new();
+        let mut hosts = Hosts::of(filter.as_ref());
         for page in store.pages(1)? {
             let page = page?;
             if !admits(filter.as_ref(), &PAGES, &page) {
                 continue;
             }
-            if filter.is_some() && !hosts.contains(&page.host) {
-                hosts.insert(page.host.clone());
-            }
+            hosts.note(&page);
             if !writer.add(&page)? {
                 exported.without_capture += 1;
                 continue;
@@ -266,8 +265,8 @@ impl Export<'_> {
                 read(writer.place(), &page).map_err(ExportError::write(self.out))?;
             }
         }
-        for other in others(store, dir, filter.is_some().then_some(hosts))? {
-            writer.add_other(&other?.1)?;
+        for robots in hosts.robots(store, dir)? {
+            writer.add_other(&robots?.1)?;
         }
         Ok((writer.finish(), exported))
     }
@@ -280,7 +279,7 @@ impl Export<'_> {
         let fault = ExportError::write(self.out);
         let scratch = if to_stdout { dir.join("export") } else { partial.clone() };
         let mut lines = sorted::SortedLines::beside(&scratch);
-        let mut hosts = HashSet::new();
+        let mut hosts = Hosts::of(filter.as_ref());
         let mut exported = Exported::default();
         for page in store.pages(1)? {
             let page = page?;
@@ -291,18 +290,15 @@ impl Export<'_> {
                 exported.without_capture += 1;
                 continue;
             };
-            if filter.is_some() && !hosts.contains(&page.host) {
-                hosts.insert(page.host.clone());
-            }
+            hosts.note(&page);
             let raw = read_raw(dir, place)?;
             let about = warc::About { url: &page.url, date: page.fetched_at, id: &raw.id };
             lines.add(index_entry(&about, &raw, place)).map_err(&fault)?;
             exported.rows += 1;
         }
-        for other in others(store, dir, filter.is_some().then_some(hosts))? {
-            let (place, raw) = other?;
-            let about = warc::About { url: &raw.capture.url, date: raw.date, id: &raw.id };
-            lines.add(index_entry(&about, &raw, place)).map_err(&fault)?;
+        for robots in hosts.robots(store, dir)? {
+            let (place, raw) = robots?;
+            lines.add(index_entry(&capture::about(&raw), &raw, place)).map_err(&fault)?;
         }
         let mut out: Box<dyn Write> = if to_stdout {
             Box::new(BufWriter::new(io::stdout().lock()))
@@ -311,7 +307,7 @@ impl Export<'_> {
         };
         lines.finish(|line| writeln!(out, "{line}")).and_then(|()| out.flush()).map_err(&fault)?;
         if !to_stdout {
-            self.settle(&partial)?;
+            self.settle()?;
         }
         Ok(exported)
     }
@@ -327,23 +323,9 @@ impl Export<'_> {
         Ok(())
     }
 
-    fn settle(&self, partial: &Path) -> Result<(), ExportError> {
-        fs::rename(partial, self.out).map_err(ExportError::write(self.out))
+    fn settle(&self) -> Result<(), ExportError> {
+        settle(self.out).map_err(ExportError::write(self.out))
     }
-}
-
-/// The robots.txt files in the archive, each with its place: those of `hosts`, or all.
-fn others(
-    store: &Store,
-    dir: &Path,
-    hosts: Option<HashSet<String>>,
-) -> Result<impl Iterator<Item = Result<(ArchivePlace, RawCapture), StoreError>>, StoreError> {
-    let is_wanted = move |raw: &RawCapture| {
-        let host = Url::parse(&raw.capture.url).map(|url| authority(&url)).unwrap_or_default();
-        hosts.as_ref().is_none_or(|hosts| hosts.contains(&host))
-    };
-    let captures = store.captures_of_no_page()?.map(move |place| place.and_then(|place| Ok((place, read_raw(dir, place)?))));
-    Ok(captures.filter(move |other| other.as_ref().map_or(true, |(_, raw)| is_wanted(raw))))
 }
 
 /// The line of a capture in the index of the crawl's own archive.
@@ -378,10 +360,4 @@ impl PageFilter {
 
 fn admits<R>(filter: Option<&Filter>, table: &Table<R>, row: &R) -> bool {
     filter.is_none_or(|filter| filter.admits(&|at: usize| (table.columns[at].value)(row)))
-}
-
-fn partial_name(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
-    name.into()
 }

@@ -3,15 +3,13 @@
 //! Promises: one row at a time in memory; CSV as RFC 4180 asks, one line per row; JSON lines hold every column, null where
 //! there is no value.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-};
+use std::{io::Write, path::Path};
 
 use super::{
     ExportError,
     column::{Column, Table},
 };
+use crate::disk::of_csv;
 
 /// Takes the rows of a table.
 pub(super) trait RowSink<R> {
@@ -46,14 +44,6 @@ impl<R> RowSink<R> for CsvRows<'_, R> {
 
     fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
         self.csv.flush().map_err(ExportError::write(self.path))
-    }
-}
-
-/// What kept a row from being written, as the system said it: a full disk or a reader that went away is to be known as one.
-fn of_csv(error: csv::Error) -> io::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
     }
 }
 

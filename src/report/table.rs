@@ -8,11 +8,11 @@
 use std::{
     borrow::Cow,
     fs::{self, File},
-    io,
     path::{Path, PathBuf},
 };
 
 use super::ReportError;
+use crate::disk::{of_csv, partial_name, settle};
 
 /// A table that is being written.
 pub(super) struct Table {
@@ -52,7 +52,8 @@ impl Table {
     /// The last rows cannot be written, or the file cannot be renamed.
     pub fn finish(mut self) -> Result<PathBuf, ReportError> {
         self.csv.flush().map_err(ReportError::write(&self.path))?;
-        settle(self.path)
+        settle(&self.path).map_err(ReportError::write(&self.path))?;
+        Ok(self.path)
     }
 }
 
@@ -64,27 +65,8 @@ pub(super) fn write_document(dir: &Path, name: &str, text: &str) -> Result<PathB
     let path = dir.join(name);
     let partial = partial_name(&path);
     fs::write(&partial, text).map_err(ReportError::write(&partial))?;
-    settle(path)
-}
-
-fn settle(path: PathBuf) -> Result<PathBuf, ReportError> {
-    let renamed: io::Result<()> = fs::rename(partial_name(&path), &path);
-    renamed.map_err(ReportError::write(&path))?;
+    settle(&path).map_err(ReportError::write(&path))?;
     Ok(path)
-}
-
-/// What kept a row from being written, as the system said it: a full disk is to be known as one.
-fn of_csv(error: csv::Error) -> io::Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
-    }
-}
-
-fn partial_name(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
-    name.into()
 }
 
 /// A text without control characters and line breaks: each run of them, blanks around it included, becomes one blank.
