@@ -185,6 +185,41 @@ fn a_full_disk_is_called_that_and_the_crawl_goes_on_when_there_is_room() {
     }
 }
 
+/// Crawls, then compacts with a fault, and opens what is left in a directory; returns the syncs and writes that it took, too.
+fn compact_into(dir: &Path, fault: Fault) -> (Result<u64, StoreError>, (u64, u64)) {
+    let storage = Storage::default();
+    let mut store = Store::with_backend(dir, storage.clone()).unwrap();
+    assert!(crawl(&store, SMALL).1.is_none());
+    // Whose size is asked for; the store itself is in memory.
+    fs::write(dir.join("store.redb"), []).unwrap();
+    storage.arm(fault);
+    let (result, counts) = (store.compact(), storage.counts());
+    drop(store);
+    fs::write(dir.join("store.redb"), storage.image()).unwrap();
+    (result, counts)
+}
+
+#[test]
+fn a_compaction_that_breaks_off_costs_nothing() {
+    let history = SMALL.history();
+    let probe = tempfile::tempdir().unwrap();
+    let (result, (syncs, writes)) = compact_into(probe.path(), Fault::None);
+    result.unwrap();
+    assert!(syncs >= 10 && writes >= 100, "{syncs}, {writes}");
+    for sync in 1..=syncs {
+        for cut in [Cut::Nothing, Cut::Everything, Cut::Torn(sync)] {
+            let dir = tempfile::tempdir().unwrap();
+            assert!(compact_into(dir.path(), Fault::PowerCut(sync, cut)).0.is_err(), "sync {sync} of {syncs}");
+            assert_eq!(check(dir.path(), SMALL.batches, &history), SMALL.batches);
+        }
+    }
+    for fault in (0..writes).step_by(29).map(Fault::BrokenWrites).chain([Fault::Full(0)]) {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(compact_into(dir.path(), fault).0.is_err(), "{fault:?} of {writes}");
+        assert_eq!(check(dir.path(), SMALL.batches, &history), SMALL.batches);
+    }
+}
+
 /// Captures that the buffer before the file does not hold as a whole, in several files.
 const LARGE: Plan = Plan { batches: 12, links: 4, file_mib: 0 };
 

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use sample_crawl::SampleCrawl;
 use windrow::{
-    store::{Batch, Known, Stock, Store, StoreConfig, StoreError},
+    store::{Batch, Known, Sizes, Stock, Store, StoreConfig, StoreError},
     url::Fingerprint,
 };
 
@@ -229,13 +229,14 @@ fn an_archive_that_lost_bytes_is_reported() {
     assert!(message.contains("00001.warc.gz") && message.contains("are missing"), "{message}");
 }
 
+fn dump(store: &Store) -> String {
+    let mut text = Vec::new();
+    store.dump(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
 #[test]
 fn a_dump_shows_every_row_and_only_what_differs_differs() {
-    let dump = |store: &Store| {
-        let mut text = Vec::new();
-        store.dump(&mut text).unwrap();
-        String::from_utf8(text).unwrap()
-    };
     let (_dir, store, mut crawl) = crawled(20);
     let (_other_dir, other, _) = crawled(20);
     let text = dump(&store);
@@ -260,12 +261,20 @@ fn compaction_shrinks_the_file_and_changes_no_row() {
     let clone = store.clone();
     assert!(matches!(store.compact(), Err(StoreError::Busy)));
     drop(clone);
-    let before = store.sizes().unwrap();
+    let (before, rows) = (store.sizes().unwrap(), dump(&store));
     let freed = store.compact().unwrap();
     let after = store.sizes().unwrap();
     assert!(freed > 0 && after.file_bytes + freed == before.file_bytes, "{freed} of {before:?}");
     assert_eq!(after.archive_bytes, fs::metadata(dir.path().join("archive/00001.warc.gz")).unwrap().len());
     assert!((20.0..2_000.0).contains(&after.bytes_per_known_url()), "{}", after.bytes_per_known_url());
+    assert_eq!(dump(&store), rows);
+    // Leaves that were filled in no order are full now.
+    let packed = |sizes: &Sizes| {
+        let waiting = sizes.tables.iter().find(|table| table.name == "waiting").unwrap();
+        (waiting.rows, waiting.allocated_bytes as f64 / waiting.stored_bytes as f64)
+    };
+    assert!(packed(&before).0 > 200 && packed(&before).1 > 1.4, "{:?}", packed(&before));
+    assert!(packed(&after).1 < 1.25, "{:?}", packed(&after));
     crawl.expected.assert_in(&store, dir.path());
     submit(&store, &mut crawl, 10);
     crawl.expected.assert_in(&store, dir.path());

@@ -7,7 +7,10 @@
 
 use std::path::Path;
 
-use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata, Table, TableDefinition, WriteTransaction};
+use redb::{
+    Database, Key, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata, Table,
+    TableDefinition, Value, WriteTransaction,
+};
 
 use super::{StoreError, TableSize};
 
@@ -36,6 +39,12 @@ macro_rules! tables {
             pub fn sizes(&self) -> Result<Vec<TableSize>, StoreError> {
                 Ok(vec![$(TableSize::of(stringify!($name), self.$name.len()?, &self.$name.stats()?),)+])
             }
+        }
+
+        /// Packs every table: were some left, what is large among their pages could not move into what the others leave free.
+        pub(super) fn pack(database: &Database) -> Result<(), StoreError> {
+            $(pack_table(database, table::$name, TableDefinition::new(concat!(stringify!($name), ".packed")))?;)+
+            Ok(())
         }
 
         /// All tables, to be changed in one transaction.
@@ -85,6 +94,28 @@ tables! {
     lessons: u64 => &'static [u8],
 }
 
+/// Writes a table anew in the order of its keys, as `fresh`, which takes its place: leaves that are filled in that order are
+/// full, while a third of those that are filled in any other is empty.
+fn pack_table<K: Key + 'static, V: Value + 'static>(
+    database: &Database,
+    table: TableDefinition<K, V>,
+    fresh: TableDefinition<K, V>,
+) -> Result<(), StoreError> {
+    let transaction = database.begin_write()?;
+    {
+        let rows = transaction.open_table(table)?;
+        let mut packed = transaction.open_table(fresh)?;
+        for row in rows.iter()? {
+            let (key, value) = row?;
+            packed.insert(key.value(), value.value())?;
+        }
+    }
+    transaction.delete_table(table)?;
+    transaction.rename_table(fresh, table)?;
+    transaction.commit()?;
+    Ok(())
+}
+
 /// Key in `meta` of the schema version, 4 bytes little-endian.
 pub(super) const SCHEMA_KEY: &str = "schema";
 /// Key in `meta` of the [`CrawlState`](super::CrawlState).
@@ -106,7 +137,7 @@ fn priority_bucket(priority: f64) -> u16 {
 }
 
 /// Makes all tables and writes the schema version.
-pub(super) fn initialise(database: &redb::Database) -> Result<(), StoreError> {
+pub(super) fn initialise(database: &Database) -> Result<(), StoreError> {
     let transaction = database.begin_write()?;
     WriteTables::open(&transaction)?.meta.insert(SCHEMA_KEY, SCHEMA.to_le_bytes().as_slice())?;
     transaction.commit()?;
@@ -114,7 +145,7 @@ pub(super) fn initialise(database: &redb::Database) -> Result<(), StoreError> {
 }
 
 /// Refuses a store of another schema.
-pub(super) fn check_version(database: &redb::Database, dir: &Path) -> Result<(), StoreError> {
+pub(super) fn check_version(database: &Database, dir: &Path) -> Result<(), StoreError> {
     let transaction = database.begin_read()?;
     let meta = transaction.open_table(table::meta)?;
     let row = meta.get(SCHEMA_KEY)?;

@@ -8,7 +8,11 @@ use std::{fs, sync::Arc};
 use redb::{CompactionError, ReadableDatabase, TableStats};
 use serde::Serialize;
 
-use super::{Store, StoreError, open::database_path, schema::ReadTables};
+use super::{
+    Store, StoreError,
+    open::database_path,
+    schema::{self, ReadTables},
+};
 
 /// What a store takes on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -81,13 +85,14 @@ impl Store {
         Arc::strong_count(&self.shared) == 1
     }
 
-    /// Moves rows together and gives free pages back to the disk; says by how many bytes the file has shrunk.
+    /// Packs tables, moves their pages together and gives free ones back to the disk; says by how many bytes the file has shrunk.
     ///
     /// # Errors
     /// [`StoreError::Busy`] while a clone, a stream or a writer of this store is alive.
     pub fn compact(&mut self) -> Result<u64, StoreError> {
         let before = self.sizes()?.file_bytes;
         let shared = Arc::get_mut(&mut self.shared).ok_or(StoreError::Busy)?;
+        schema::pack(&shared.database)?;
         match shared.database.compact() {
             Ok(_) => {}
             Err(CompactionError::Storage(e)) => return Err(e.into()),
