@@ -212,8 +212,7 @@ impl Crawl {
     /// What the crawl knows of a page's links as they were before it changed.
     fn links_before(&mut self, seq: u64) -> LinksBefore {
         let Some(store) = self.journal.reader() else { return LinksBefore::default() };
-        let read = store.outlinks(seq).and_then(|links| Ok((links, store.ordinals(seq)?)));
-        match read {
+        match store.outlinks_and_ordinals(seq) {
             Ok((links, ordinals)) => {
                 let mut targets = FxHashMap::default();
                 let admitted = |link: &OutlinkRecord| matches!(link.fate, OutlinkFate::Queued | OutlinkFate::Known);

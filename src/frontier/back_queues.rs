@@ -27,13 +27,12 @@ struct Row {
     /// 0 while the name was not written.
     name_plus_one: u64,
     promise: f32,
-    /// Links on the shelf, and in the last two bits whether it sleeps and is blocked.
+    /// Links on the shelf, and in the last bit whether it is blocked.
     shelved: u32,
 }
 
-const SLEEPS: u32 = 1;
-const BLOCKED: u32 = 2;
-const FLAG_BITS: u32 = 2;
+const BLOCKED: u32 = 1;
+const FLAG_BITS: u32 = 1;
 
 impl Fixed for Row {
     const SIZE: usize = 32;
@@ -176,21 +175,11 @@ impl BackQueues {
     pub(super) fn sleepy(&mut self) -> Vec<HostId> {
         let Some(capacity) = self.capacity.filter(|&capacity| self.awake.len() > capacity) else { return Vec::new() };
         let number = self.awake.len() - capacity / 4 * 3;
-        let mut sleepy = Vec::new();
-        for all in [false, true] {
-            let idle = self.awake.iter_mut().filter(|(_, queue)| queue.may_sleep());
-            let idle = idle.filter_map(|(&host, queue)| (all || !std::mem::take(&mut queue.used)).then_some(host));
-            sleepy.extend(idle);
-            if sleepy.len() >= number {
-                break;
-            }
-            // The second round finds all of them.
-            if !all {
-                sleepy.clear();
-            }
-        }
-        sleepy.truncate(number);
-        sleepy
+        let idle = self.awake.iter_mut().filter(|(_, queue)| queue.may_sleep());
+        let (used, mut sleepy): (Vec<_>, Vec<_>) =
+            idle.map(|(&host, queue)| (std::mem::take(&mut queue.used), host)).partition(|&(used, _)| used);
+        sleepy.extend(used);
+        sleepy.into_iter().take(number).map(|(_, host)| host).collect()
     }
 
     /// Puts a host to sleep that is in no list; it stays awake where its name cannot be written.
@@ -210,7 +199,7 @@ impl BackQueues {
             highest: highest.0,
             name_plus_one,
             promise: promise.0 as f32,
-            shelved: number << FLAG_BITS | SLEEPS | if queue.blocked { BLOCKED } else { 0 },
+            shelved: number << FLAG_BITS | if queue.blocked { BLOCKED } else { 0 },
         };
         if number > 0 && !queue.blocked {
             self.dormant.insert(dormant_key(promise, host), host.0);

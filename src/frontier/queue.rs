@@ -390,10 +390,8 @@ impl Frontier {
     pub fn make_room(&mut self, now: Timestamp) {
         self.wake(now);
         for host in self.hosts.sleepy() {
-            let queue = self.hosts.at(host);
-            if let Some((priority, discovered)) = queue.listed.take() {
-                self.all.remove(&(priority, discovered, host));
-                self.ready.remove(&(priority, discovered, host));
+            if let Some(listed) = self.hosts.at(host).listed.take() {
+                self.unlist(host, listed);
             }
             self.hosts.put_to_sleep(host);
         }
@@ -408,22 +406,26 @@ impl Frontier {
     pub(super) fn relist(&mut self, host: HostId) {
         let queue = self.hosts.at(host);
         let best = if queue.blocked { None } else { queue.best() };
-        if let Some((priority, discovered)) = queue.listed
-            && queue.listed != best
+        let (before, is_ready) = (std::mem::replace(&mut queue.listed, best), queue.is_ready);
+        if let Some(before) = before
+            && Some(before) != best
         {
-            self.all.remove(&(priority, discovered, host));
-            self.ready.remove(&(priority, discovered, host));
+            self.unlist(host, before);
         }
-        queue.listed = best;
         if let Some((priority, discovered)) = best {
             let entry = (priority, discovered, host);
             self.all.insert(entry);
-            if queue.is_ready {
+            if is_ready {
                 self.ready.insert(entry);
             } else {
                 self.ready.remove(&entry);
             }
         }
+    }
+
+    fn unlist(&mut self, host: HostId, (priority, discovered): (Reverse<Priority>, u64)) {
+        self.all.remove(&(priority, discovered, host));
+        self.ready.remove(&(priority, discovered, host));
     }
 }
 

@@ -13,6 +13,7 @@ use super::{
     archive::Others,
     codec::{HostRow, LessonRow, decode},
     link_row,
+    links_row::Links,
     on_page::OnPage,
     schema::{STATE_KEY, queue_key, table},
 };
@@ -113,11 +114,21 @@ impl Store {
     /// # Errors
     /// As for [`Store::state`].
     pub fn outlinks(&self, seq: u64) -> Result<Vec<OutlinkRecord>, StoreError> {
+        self.links(seq)?.map_or_else(|| Ok(Vec::new()), |links| links.outlinks())
+    }
+
+    /// What became of a page's outlinks, and the numbers that in-links on it have, ascending.
+    ///
+    /// # Errors
+    /// As for [`Store::state`].
+    pub fn outlinks_and_ordinals(&self, seq: u64) -> Result<(Vec<OutlinkRecord>, Vec<u16>), StoreError> {
+        self.links(seq)?.map_or_else(|| Ok(Default::default()), |links| Ok((links.outlinks()?, links.ordinals()?)))
+    }
+
+    fn links(&self, seq: u64) -> Result<Option<Links>, StoreError> {
         let read = self.shared.database.begin_read()?;
-        match read.open_table(table::outlinks)?.get(seq)?.map(|place| place.value()) {
-            Some(place) => OnPage::open(&self.shared, &read)?.links(place)?.outlinks(),
-            None => Ok(Vec::new()),
-        }
+        let place = read.open_table(table::outlinks)?.get(seq)?.map(|place| place.value());
+        place.map(|place| OnPage::open(&self.shared, &read)?.links(place)).transpose()
     }
 
     /// The links that lead to a URL, each with the `seq` of its page, in the order of their pages. Reads all links.
@@ -138,18 +149,6 @@ impl Store {
             });
             links.unwrap_or_else(|error| vec![Err(error)])
         }))
-    }
-
-    /// The numbers that in-links on a page have, ascending.
-    ///
-    /// # Errors
-    /// As for [`Store::state`].
-    pub fn ordinals(&self, seq: u64) -> Result<Vec<u16>, StoreError> {
-        let read = self.shared.database.begin_read()?;
-        match read.open_table(table::outlinks)?.get(seq)?.map(|place| place.value()) {
-            Some(place) => OnPage::open(&self.shared, &read)?.links(place)?.ordinals(),
-            None => Ok(Vec::new()),
-        }
     }
 
     /// All waiting URLs, by ascending fingerprint: one host's lie together.
