@@ -14,6 +14,13 @@ pub fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
+/// Bytes that are free where a folder lies; `None` where the system does not say.
+#[must_use]
+pub fn free_bytes(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
 /// A file that is written, and read, at a place.
 pub trait DiskFile: Read + Write + Seek + Send {
     /// Waits until what was written is on disk.

@@ -7,6 +7,6 @@ mod files;
 mod partial;
 mod replace;
 
-pub use files::{Disk, DiskFile, SystemDisk, is_full};
+pub use files::{Disk, DiskFile, SystemDisk, free_bytes, is_full};
 pub use partial::{of_csv, partial_name, settle};
 pub use replace::{Readers, replace, sync_folder};

@@ -241,9 +241,10 @@ impl Crawl {
         let judged = self.pages.model().judge(&reading).relevance;
         let label = self.plan.labels.get(&before.fingerprint);
         let relevance = label.map_or(judged, |&relevant| Relevance::new(f64::from(u8::from(relevant))));
-        let after = PageRecord {
+        let relevant = relevance.get() >= self.plan.threshold;
+        let mut after = PageRecord {
             relevance,
-            relevant: relevance.get() >= self.plan.threshold,
+            relevant,
             status: response.status,
             fetched_at: self.clock.now(),
             validators: response.validators(),
@@ -259,12 +260,20 @@ impl Crawl {
             model_version: self.pages.version(),
             ..before.clone()
         };
+        self.knowledge.sources.change(node, |source| {
+            source.facts.relevance = relevance.get();
+            source.relevant = relevant;
+        });
         let links_before = self.links_before(after.seq);
         let found = self.discover_since(links_before, node, page, link_matches);
         self.pending.outlinks(after.seq, found.records);
+        let mut touched = std::mem::take(&mut self.touched);
+        self.graph.renew(node, self.order.rank_input(relevance.get()), &found.nodes, &mut touched);
+        self.touched = touched;
         let mut new_links = found.nodes;
         new_links.sort_unstable();
         self.rescore(&[], &new_links, false);
+        (after.rank, after.residual) = self.graph.state(node);
         if !after.relevant {
             self.state.relevant = self.state.relevant.saturating_sub(1);
             let host = self.frontier.host(&after.host);

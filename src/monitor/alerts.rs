@@ -96,8 +96,7 @@ fn while_running(tally: &Tally, rules: AlertRules, started: u64, now_ms: u64) ->
 
 /// Free space where the crawls lie.
 pub fn free_mib(dir: &std::path::Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(dir).ok()?;
-    Some(disk.f_bavail.saturating_mul(disk.f_frsize) >> 20)
+    crate::disk::free_bytes(dir).map(|bytes| bytes >> 20)
 }
 
 /// Sends an alert to the webhook, if there is one.

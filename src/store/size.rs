@@ -13,6 +13,7 @@ use super::{
     open::database_path,
     schema::{self, ReadTables},
 };
+use crate::disk::free_bytes;
 
 /// What a store takes on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -85,14 +86,19 @@ impl Store {
         Arc::strong_count(&self.shared) == 1
     }
 
-    /// Packs tables, moves their pages together and gives free ones back to the disk; says by how many bytes the file has shrunk.
+    /// Packs tables where the disk has room for it, moves their pages together and gives free ones back to the disk; says by how
+    /// many bytes the file has shrunk.
     ///
     /// # Errors
     /// [`StoreError::Busy`] while a clone, a stream or a writer of this store is alive.
     pub fn compact(&mut self) -> Result<u64, StoreError> {
-        let before = self.sizes()?.file_bytes;
+        let Sizes { tables, file_bytes: before, .. } = self.sizes()?;
         let shared = Arc::get_mut(&mut self.shared).ok_or(StoreError::Busy)?;
-        schema::pack(&shared.database)?;
+        // Until they take the place of the old ones, packed tables take room of their own.
+        let needed: u64 = tables.iter().map(|table| table.allocated_bytes).sum();
+        if free_bytes(&shared.dir).is_none_or(|free| free > needed) {
+            schema::pack(&shared.database)?;
+        }
         match shared.database.compact() {
             Ok(_) => {}
             Err(CompactionError::Storage(e)) => return Err(e.into()),

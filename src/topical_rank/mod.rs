@@ -17,7 +17,7 @@ mod node;
 
 use std::io;
 
-use node::{Fetched, Node, votes};
+use node::{Fetched, Node, Vote, votes};
 use serde::{Deserialize, Serialize};
 
 use crate::spill::{Paged, Room};
@@ -86,12 +86,7 @@ impl LinkGraph {
 
     /// Changes a node's relevance, estimated or judged. Nodes that are not fetched and whose rank moved are added to `touched`.
     pub fn set_relevance(&mut self, node: NodeId, relevance: f64, touched: &mut Vec<NodeId>) {
-        let beta = self.config.beta;
-        let is_fetched = self.nodes.update(node.index(), |entry| {
-            entry.residual += (beta * (relevance - f64::from(entry.relevance))) as f32;
-            entry.relevance = relevance as f32;
-            entry.is_fetched()
-        });
+        let is_fetched = self.judge(node, relevance);
         if is_fetched {
             self.push_from(node, touched);
         } else {
@@ -99,40 +94,62 @@ impl LinkGraph {
         }
     }
 
-    /// Records a fetch, once for each node: its judged relevance and the links it was admitted with, in page order.
+    /// Records a node's fetch: its judged relevance and the links it was admitted with, in page order.
     pub fn fetch(&mut self, node: NodeId, relevance: f64, outlinks: &[NodeId], touched: &mut Vec<NodeId>) {
-        let (alpha, beta) = (self.config.alpha as f32, self.config.beta);
-        let site = self.enter(node, outlinks);
-        self.nodes.update(node.index(), |entry| {
-            entry.residual += (beta * (relevance - f64::from(entry.relevance))) as f32;
-            entry.relevance = relevance as f32;
-        });
-        for &target in outlinks {
-            self.nodes.update(target.index(), |target| {
-                if target.site == site {
-                    // One more page shares the site's vote: the mean falls until its own share has been passed on.
-                    let before = target.own_mean(alpha);
-                    target.own_votes += 1;
-                    target.residual += target.own_mean(alpha) - before;
-                }
-            });
-        }
+        self.enter(node, outlinks, 0.0, drop);
+        self.judge(node, relevance);
         self.settle(node, touched);
         self.drain(outlinks.to_vec(), touched);
     }
 
-    /// Notes a node's links; returns its site.
-    fn enter(&mut self, node: NodeId, outlinks: &[NodeId]) -> u32 {
-        let entry = Fetched { settled: 0.0, first_edge: self.edges.len() as u32, edges: outlinks.len() as u32 };
+    /// A fetched page has changed: its relevance and its links, in page order, are these now. What it has passed on to others
+    /// is taken back from them.
+    pub fn renew(&mut self, node: NodeId, relevance: f64, outlinks: &[NodeId], touched: &mut Vec<NodeId>) {
+        let before = self.fetched(&self.nodes.get(node.index()));
+        let mut moved = self.outlinks(node);
+        let share = before.settled / votes(moved.len());
+        self.vote(node, moved.iter().copied(), Vote { pages: -1, share: -share }, |target| touched.push(target));
+        self.enter(node, outlinks, before.settled, |target| touched.push(target));
+        self.judge(node, relevance);
+        moved.extend(outlinks);
+        moved.push(node);
+        self.drain(moved, touched);
+    }
+
+    fn judge(&mut self, node: NodeId, relevance: f64) -> bool {
+        let beta = self.config.beta;
+        self.nodes.update(node.index(), |entry| {
+            entry.residual += (beta * (relevance - f64::from(entry.relevance))) as f32;
+            entry.relevance = relevance as f32;
+            entry.is_fetched()
+        })
+    }
+
+    /// Notes the links of a page that has passed on `settled`.
+    fn enter(&mut self, node: NodeId, outlinks: &[NodeId], settled: f32, waits: impl FnMut(NodeId)) {
+        let entry = Fetched { settled, first_edge: self.edges.len() as u32, edges: outlinks.len() as u32 };
         self.fetched.push(entry);
         let number = self.fetched.len() as u32;
         for target in outlinks {
             self.edges.push(target.0);
         }
-        self.nodes.update(node.index(), |entry| {
-            entry.fetched_plus_one = number;
-            entry.site
-        })
+        self.nodes.update(node.index(), |entry| entry.fetched_plus_one = number);
+        self.vote(node, outlinks.iter().copied(), Vote { pages: 1, share: settled / votes(outlinks.len()) }, waits);
+    }
+
+    /// Gives the targets of a page's links what it passes on; `waits` is told of those that are not fetched.
+    fn vote(&mut self, source: NodeId, targets: impl IntoIterator<Item = NodeId>, vote: Vote, mut waits: impl FnMut(NodeId)) {
+        let alpha = self.config.alpha as f32;
+        let site = self.nodes.get(source.index()).site;
+        for target in targets {
+            let is_fetched = self.nodes.update(target.index(), |entry| {
+                entry.take(vote, site, alpha);
+                entry.is_fetched()
+            });
+            if !is_fetched {
+                waits(target);
+            }
+        }
     }
 
     /// What is known of a node if it is fetched.
@@ -187,10 +204,7 @@ impl LinkGraph {
 
     /// Records a fetch as [`LinkGraph::fetch`] does, without passing anything on yet.
     pub fn restore(&mut self, node: NodeId, outlinks: &[NodeId]) {
-        let site = self.enter(node, outlinks);
-        for &target in outlinks {
-            self.nodes.update(target.index(), |target| target.own_votes += u32::from(target.site == site));
-        }
+        self.enter(node, outlinks, 0.0, drop);
     }
 
     /// Passes on all that restored nodes have to pass on: ranks follow from relevances and links, so they need not be stored.
@@ -274,30 +288,15 @@ impl LinkGraph {
     /// Settles a fetched node's residual and passes its share on to the nodes it links to.
     fn settle(&mut self, node: NodeId, touched: &mut Vec<NodeId>) {
         self.pushes += 1;
-        let (fetched, moved, site) =
-            self.nodes.update(node.index(), |entry| (entry.fetched(), std::mem::take(&mut entry.residual), entry.site));
+        let (fetched, moved) = self.nodes.update(node.index(), |entry| (entry.fetched(), std::mem::take(&mut entry.residual)));
         let Some(fetched) = fetched else { return };
         let range = self.fetched.update(fetched, |entry| {
             entry.settled += moved;
             entry.edge_range()
         });
-        let share = moved / votes(range.len());
-        let alpha = self.config.alpha as f32;
-        for target in self.edges.range(range) {
-            let is_fetched = self.nodes.update(target as usize, |entry| {
-                if entry.site == site {
-                    let before = entry.own_mean(alpha);
-                    entry.own_shares += share;
-                    entry.residual += entry.own_mean(alpha) - before;
-                } else {
-                    entry.residual += alpha * share;
-                }
-                entry.is_fetched()
-            });
-            if !is_fetched {
-                touched.push(NodeId(target));
-            }
-        }
+        let vote = Vote { pages: 0, share: moved / votes(range.len()) };
+        let targets = self.edges.range(range).into_iter().map(NodeId);
+        self.vote(node, targets, vote, |target| touched.push(target));
     }
 }
 

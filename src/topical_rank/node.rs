@@ -30,6 +30,15 @@ pub(super) struct Fetched {
     pub(super) edges: u32,
 }
 
+/// What a page gives to each of those it links to, or takes back.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Vote {
+    /// Pages more that link to them.
+    pub(super) pages: i32,
+    /// `settled(u)/O(u)` more.
+    pub(super) share: f32,
+}
+
 impl Fixed for Node {
     const SIZE: usize = 24;
 
@@ -78,6 +87,18 @@ impl Node {
 
     pub(super) fn is_fetched(&self) -> bool {
         self.fetched_plus_one > 0
+    }
+
+    /// Takes a vote of a page of `site`. One page more or less that shares the vote of its own site changes the mean at once.
+    pub(super) fn take(&mut self, vote: Vote, site: u32, alpha: f32) {
+        if self.site == site {
+            let before = self.own_mean(alpha);
+            self.own_votes = self.own_votes.saturating_add_signed(vote.pages);
+            self.own_shares += vote.share;
+            self.residual += self.own_mean(alpha) - before;
+        } else {
+            self.residual += alpha * vote.share;
+        }
     }
 
     /// What one page of its own site passes on if their mean is `α · own_shares / own_votes`.

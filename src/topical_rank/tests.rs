@@ -105,3 +105,24 @@ fn a_graph_that_is_put_together_again_ranks_as_before() {
     assert!(worst < 0.02, "{worst}");
     assert!(restored.identity_error() < 1e-4, "{}", restored.identity_error());
 }
+
+#[test]
+fn a_page_that_has_changed_ranks_others_as_if_it_had_always_been_so() {
+    let (mut graph, mut random) = (random_crawl(400), fastrand::Rng::with_seed(9));
+    let mut touched = Vec::new();
+    let changed: Vec<NodeId> = (0..60).map(|_| NodeId(random.u32(0..400))).collect();
+    for &node in &changed {
+        let links: Vec<NodeId> = (0..random.usize(0..12)).map(|_| NodeId(random.u32(0..graph.len() as u32))).collect();
+        touched.clear();
+        let before = graph.outlinks(node);
+        graph.renew(node, random.f64(), &links, &mut touched);
+        assert_eq!(graph.outlinks(node), links);
+        let all_told = before.iter().chain(&links).all(|link| graph.is_fetched(*link) || touched.contains(link));
+        assert!(all_told, "a link that waits has another rank, and nobody is told");
+        assert!(!touched.iter().any(|link| graph.is_fetched(*link)));
+    }
+    let worst =
+        exact(&graph).iter().enumerate().map(|(index, rank)| (rank - graph.rank(NodeId(index as u32))).abs()).fold(0.0, f64::max);
+    assert!(worst < 0.02, "{worst}");
+    assert!(graph.identity_error() < 1e-4, "{}", graph.identity_error());
+}
