@@ -15,8 +15,5 @@ fn main() -> ExitCode {
         let _ = rustix::thread::disable_transparent_huge_pages(true);
     }
     let cli = Cli::parse();
-    run(cli).unwrap_or_else(|error| {
-        eprintln!("windrow: {error:#}");
-        failure(&error)
-    })
+    run(cli).unwrap_or_else(|error| failure(&error))
 }

@@ -31,7 +31,7 @@ use std::{fmt::Write as _, process::ExitCode};
 use clap::{Parser, Subcommand};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::session::is_disk_full;
+use crate::session::{is_disk_full, told};
 
 /// Exit code for input that cannot be used.
 pub(crate) const INVALID: u8 = 2;
@@ -127,9 +127,10 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The exit code of a command that failed.
+/// Says why a command failed; returns its exit code.
 #[must_use]
 pub fn failure(error: &anyhow::Error) -> ExitCode {
+    eprintln!("windrow: {}", told(error));
     if is_disk_full(error) { ExitCode::from(DISK_FULL) } else { ExitCode::FAILURE }
 }
 

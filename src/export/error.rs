@@ -10,7 +10,7 @@ use crate::store::StoreError;
 /// An export that could not be made; nothing has its final name then.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    #[error("cannot write {}: {source}; check that the folder can be written to and that the disk is not full", path.display())]
+    #[error("cannot write {}: {source}; check that it can be written to and that the disk is not full", name(path))]
     Write { path: PathBuf, source: io::Error },
     #[error("cannot read the crawl: {0}")]
     Store(#[from] StoreError),
@@ -20,6 +20,11 @@ pub enum ExportError {
     Unsuited(String),
     #[error("cannot write {}: {source}", path.display())]
     Parquet { path: PathBuf, source: parquet::errors::ParquetError },
+}
+
+/// Where an export goes: `-` is standard output.
+fn name(path: &Path) -> String {
+    if path == Path::new("-") { "to standard output".to_owned() } else { path.display().to_string() }
 }
 
 impl ExportError {

@@ -7,6 +7,8 @@ use axum::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::session::told;
+
 /// An error answer.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
@@ -77,8 +79,9 @@ impl Problem {
 
     /// Something broke here; the log says what.
     pub fn internal(error: &anyhow::Error) -> Self {
-        tracing::error!("{error:#}");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}"))
+        let detail = told(error);
+        tracing::error!("{detail}");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, detail)
     }
 }
 

@@ -9,6 +9,7 @@
 mod answers;
 mod changes;
 mod demo;
+mod failure;
 mod folder;
 mod questions;
 mod report;
@@ -20,11 +21,12 @@ mod why;
 
 pub use answers::Answers;
 pub use demo::{DEMO_TOPIC, DEMO_WEB};
+pub use failure::{is_disk_full, told};
 pub use folder::{Basis, CrawlFolder, MODEL, begin};
 pub use questions::{Question, text_of, to_ask};
 pub use report::write;
 pub use retraining::{Retraining, current_model, retrain_from};
 pub use rules::{Rules, fate};
 pub use sentences::sentences;
-pub use start::{Ended, Session, Start, fetcher_of, is_disk_full};
+pub use start::{Ended, Session, Start, fetcher_of};
 pub use why::{HostState, Linker, Original, Why, WhyPage};

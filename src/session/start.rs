@@ -1,7 +1,7 @@
 //! Starting a crawl or going on with one, and ending it.
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -10,13 +10,13 @@ use anyhow::Context;
 
 use super::{
     changes,
+    failure::is_disk_full,
     folder::MODEL,
     report,
     retraining::{Retraining, retrain_if_due},
 };
 use crate::{
     config::Config,
-    disk::is_full,
     engine::{Crawl, Journal, Shares, StopReason, Summary},
     fetch::{Fetcher, HttpFetcher, ReplayFetcher},
     models::ModelBundle,
@@ -157,15 +157,6 @@ fn without_report(dir: &Path) -> String {
     format!(
         "the disk is full: the crawl in {dir} is whole, but its report is not written; make some room, then `windrow report {dir}` writes it"
     )
-}
-
-/// Whether the cause of an error is a full disk.
-#[must_use]
-pub fn is_disk_full(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let by_store = cause.downcast_ref::<StoreError>().is_some_and(StoreError::is_disk_full);
-        by_store || cause.downcast_ref::<io::Error>().is_some_and(is_full)
-    })
 }
 
 /// Keeps the model that a crawl starts from with it, so that it goes on with the same one whatever is retrained meanwhile.

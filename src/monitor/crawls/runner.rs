@@ -20,7 +20,7 @@ use crate::{
         files,
         wire::{Recrawl, Schedule},
     },
-    session::{Ended, Session, Start},
+    session::{Ended, Session, Start, told},
 };
 
 /// Threads of a crawl's runtime, and those that parse for it.
@@ -64,7 +64,7 @@ fn launch(app: &Arc<App>, slot: &Arc<Slot>) {
         let run = catch_unwind(AssertUnwindSafe(|| run(&app, &slot, Controls { stop, progress })));
         let ended = match run {
             Ok(Ok(ended)) => Ok((ended.summary.stop, ended.summary.trouble)),
-            Ok(Err(error)) => Err(format!("{error:#}")),
+            Ok(Err(error)) => Err(told(&error)),
             Err(panic) => Err(format!("a defect of windrow: {}", words(panic.as_ref()))),
         };
         if let Err(error) = last_look(&slot) {
