@@ -39,14 +39,23 @@ pub(super) struct HostQueue {
     pub(super) links: BTreeSet<QueueEntry>,
     pub(super) ready_at: Timestamp,
     pub(super) running: u32,
-    /// Its entry in `ready` or `all`, while it has links.
-    pub(super) listed: Option<(Reverse<Priority>, u64)>,
+    /// As it stands among all hosts, while it has links to give.
+    pub(super) listed: Option<Listed>,
     pub(super) is_ready: bool,
     pub(super) blocked: bool,
     /// Dealt with since hosts were last put to sleep.
     pub(super) used: bool,
     /// Its links that are not in memory.
     pub(super) shelved: HostShelf,
+}
+
+/// A host among others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Listed {
+    /// Priority and order of its best link.
+    pub(super) best: (Reverse<Priority>, u64),
+    /// Whether it is listed among those that may be asked now, too.
+    pub(super) is_ready: bool,
 }
 
 impl HostQueue {

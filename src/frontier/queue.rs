@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Filed, HostId, Link, Priority, Shelf,
     back_queues::BackQueues,
-    host_queue::{HostQueue, QueueEntry},
+    host_queue::{HostQueue, Listed, QueueEntry},
 };
 use crate::{
     page::Timestamp,
@@ -390,9 +390,8 @@ impl Frontier {
     pub fn make_room(&mut self, now: Timestamp) {
         self.wake(now);
         for host in self.hosts.sleepy() {
-            if let Some(listed) = self.hosts.at(host).listed.take() {
-                self.unlist(host, listed);
-            }
+            let listed = self.hosts.at(host).listed.take();
+            self.exchange(host, listed, None);
             self.hosts.put_to_sleep(host);
         }
     }
@@ -406,26 +405,25 @@ impl Frontier {
     pub(super) fn relist(&mut self, host: HostId) {
         let queue = self.hosts.at(host);
         let best = if queue.blocked { None } else { queue.best() };
-        let (before, is_ready) = (std::mem::replace(&mut queue.listed, best), queue.is_ready);
-        if let Some(before) = before
-            && Some(before) != best
-        {
-            self.unlist(host, before);
-        }
-        if let Some((priority, discovered)) = best {
-            let entry = (priority, discovered, host);
-            self.all.insert(entry);
-            if is_ready {
-                self.ready.insert(entry);
-            } else {
-                self.ready.remove(&entry);
-            }
-        }
+        let now = best.map(|best| Listed { best, is_ready: queue.is_ready });
+        let before = std::mem::replace(&mut queue.listed, now);
+        self.exchange(host, before, now);
     }
 
-    fn unlist(&mut self, host: HostId, (priority, discovered): (Reverse<Priority>, u64)) {
-        self.all.remove(&(priority, discovered, host));
-        self.ready.remove(&(priority, discovered, host));
+    fn exchange(&mut self, host: HostId, before: Option<Listed>, now: Option<Listed>) {
+        let entry = |Listed { best: (priority, discovered), .. }| (priority, discovered, host);
+        let is_ready = |listed: &Listed| listed.is_ready;
+        for (list, before, now) in
+            [(&mut self.all, before, now), (&mut self.ready, before.filter(is_ready), now.filter(is_ready))]
+        {
+            let (before, now) = (before.map(entry), now.map(entry));
+            if before != now {
+                if let Some(entry) = before {
+                    list.remove(&entry);
+                }
+                list.extend(now);
+            }
+        }
     }
 }
 
