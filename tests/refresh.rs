@@ -14,7 +14,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 use windrow::{
     config::Config,
-    engine::{Controls, Progress, StopReason, Summary, check_snapshot},
+    engine::{Controls, EngineConfig, Progress, StopReason, Summary, check_snapshot},
     fetch::{Fetched, Fetcher, Request, Response},
     page::Timestamp,
     session::{Session, Start},
@@ -79,7 +79,8 @@ async fn crawl(farm: &Arc<Farm>, dir: &Path, refreshes: bool) -> Summary {
 
 async fn crawl_to(farm: &Arc<Farm>, dir: &Path, refreshes: bool, max_pages: Option<u64>) -> Summary {
     let topic = Topic::from_parts("farm", ["rice"], vec!["http://farm.test/".to_owned()]).unwrap();
-    let config = Config::default();
+    // What is under way when something is committed is under test, too.
+    let config = Config { crawl: EngineConfig { commit_visits: 1, ..EngineConfig::default() }, ..Config::default() };
     let start = Start { topic: &topic, config: &config, model: None, max_pages, accept_changes: false };
     let session = Session::open(start, Arc::new(Web(Arc::clone(farm))), dir, |writer| Ok(Box::new(writer))).unwrap();
     let crawl = if refreshes { session.crawl.refreshing() } else { session.crawl };
@@ -174,4 +175,25 @@ async fn a_changed_page_has_the_links_of_now_and_what_it_led_to_before_still_wai
         let path = page.url.strip_prefix("http://farm.test/").unwrap().to_owned();
         assert_eq!((page.source_url.as_deref(), page.anchor), (Some("http://farm.test/"), format!("rice {path}")));
     }
+}
+
+#[tokio::test]
+async fn a_changed_page_may_link_to_another_that_is_asked_for_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    let farm = Arc::new(Farm::default());
+    let front = |links: &str| *farm.front.lock().unwrap() = Some(links.to_owned());
+    front("<a href='/b'>rice b</a> <a href='/d'>rice d</a>");
+    let first = Box::pin(crawl(&farm, dir, false)).await;
+    assert_eq!((first.stop, first.state.fetched), (StopReason::FrontierEmpty, 3));
+    // The links are gone, then new again; all three pages are under way while they come.
+    for links in ["", "<a href='/d'>the rice of d</a> <a href='/b'>rice b</a>"] {
+        front(links);
+        let counts = Box::pin(crawl(&farm, dir, true)).await.refreshed.unwrap();
+        assert_eq!((counts.changed, counts.unchanged, counts.gone, counts.failed), (1, 2, 0, 0));
+        assert_clean(dir);
+    }
+    let known = |path: &str| (path.to_owned(), OutlinkFate::Known);
+    assert_eq!(links_of_the_first_page(dir), [known("/d"), known("/b")]);
+    assert_eq!(Store::open(dir).unwrap().waiting().unwrap().count(), 0, "a page that is finished does not wait");
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     Crawl, EngineError, Ingredient,
     resume::is_site_root,
-    sources::Source,
+    sources::{Source, group_sizes},
     stages::{Lap, Stage},
     visit::{Answer, Content, Purpose, ReadDocument, Visit},
     watch::in_words,
@@ -255,14 +255,6 @@ impl Crawl {
     pub(super) fn enter_source(&mut self, link: &Link, node: NodeId, page: &crate::page::Page, record: &PageRecord) {
         let parents = link.in_links.iter().filter_map(|note| self.knowledge.sources.get(note.source));
         let distance = parents.map(|source| source.facts.distance.saturating_add(1)).min().unwrap_or(1);
-        let mut group_sizes = Vec::new();
-        for outlink in &page.outlinks {
-            let group = usize::from(outlink.context.group).min(4_095);
-            if group_sizes.len() <= group {
-                group_sizes.resize(group + 1, 0_u16);
-            }
-            group_sizes[group] = group_sizes[group].saturating_add(1);
-        }
         let source = Source {
             seq: record.seq,
             fingerprint: link.fingerprint,
@@ -277,7 +269,7 @@ impl Crawl {
             depth: link.depth,
             tunnel_depth: link.tunnel_depth,
             relevant: record.relevant,
-            group_sizes,
+            group_sizes: group_sizes(page),
             brought: 0.0,
             followed: 0,
             outcomes: Vec::new(),

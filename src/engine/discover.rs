@@ -153,6 +153,10 @@ impl Crawl {
     }
 
     fn add_in_link(&mut self, target: NodeId, node: NodeId, ordinal: u16, source: &Source, found: Found) {
+        // What is asked for again does not wait, though it has a link meanwhile.
+        if self.is_again(target) {
+            return;
+        }
         let tunnel_depth = link_depth(source.relevant, source.tunnel_depth);
         let depth = source.depth.saturating_add(1);
         if let Some(shelved) = self.frontier.shelved(target) {

@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::{
     Crawl, EngineError, StopReason,
     discover::LinksBefore,
+    sources::group_sizes,
     visit::{Answer, Content, ReadDocument, Visit},
 };
 use crate::{
@@ -238,7 +239,7 @@ impl Crawl {
         address: Option<std::net::IpAddr>,
     ) {
         let ReadDocument { mut page, reading, digest, link_matches, .. } = document;
-        let judged = self.pages.model().judge(&reading).relevance;
+        let judged = self.pages.renew(before.seq, reading).relevance;
         let label = self.plan.labels.get(&before.fingerprint);
         let relevance = label.map_or(judged, |&relevant| Relevance::new(f64::from(u8::from(relevant))));
         let relevant = relevance.get() >= self.plan.threshold;
@@ -260,9 +261,15 @@ impl Crawl {
             model_version: self.pages.version(),
             ..before.clone()
         };
+        self.links.relabel(after.seq, relevance);
+        let (title_matches, group_sizes) = (self.plan.keywords.matches(&page.title_terms), group_sizes(&page));
         self.knowledge.sources.change(node, |source| {
             source.facts.relevance = relevance.get();
+            source.facts.title_matches = title_matches;
+            source.facts.distance = if relevant { 0 } else { source.tunnel_depth.saturating_add(1) };
             source.relevant = relevant;
+            source.group_sizes = group_sizes;
+            source.outcomes = Vec::new();
         });
         let links_before = self.links_before(after.seq);
         let found = self.discover_since(links_before, node, page, link_matches);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     link_classifier::SourceFacts,
-    page::Relevance,
+    page::{Page, Relevance},
     spill::{Paged, Room, SpillSlots},
     topical_rank::NodeId,
     url::Fingerprint,
@@ -32,6 +32,19 @@ pub(super) struct Source {
     pub(super) group_sizes: Vec<u16>,
     /// The pages it was found on, and its place among their links.
     pub(super) stands_on: Vec<(NodeId, u16)>,
+}
+
+/// Number of links in each group of a page.
+pub(super) fn group_sizes(page: &Page) -> Vec<u16> {
+    let mut sizes = Vec::new();
+    for outlink in &page.outlinks {
+        let group = usize::from(outlink.context.group).min(4_095);
+        if sizes.len() <= group {
+            sizes.resize(group + 1, 0_u16);
+        }
+        sizes[group] = sizes[group].saturating_add(1);
+    }
+    sizes
 }
 
 impl Source {

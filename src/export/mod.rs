@@ -278,6 +278,7 @@ impl Export<'_> {
         let partial = partial_name(self.out);
         let fault = ExportError::write(self.out);
         let scratch = if to_stdout { dir.join("export") } else { partial.clone() };
+        let spilled = ExportError::write(&scratch);
         let mut lines = sorted::SortedLines::beside(&scratch);
         let mut hosts = Hosts::of(filter.as_ref());
         let mut exported = Exported::default();
@@ -293,12 +294,12 @@ impl Export<'_> {
             hosts.note(&page);
             let raw = read_raw(dir, place)?;
             let about = warc::About { url: &page.url, date: page.fetched_at, id: &raw.id };
-            lines.add(index_entry(&about, &raw, place)).map_err(&fault)?;
+            lines.add(index_entry(&about, &raw, place)).map_err(&spilled)?;
             exported.rows += 1;
         }
         for robots in hosts.robots(store, dir)? {
             let (place, raw) = robots?;
-            lines.add(index_entry(&capture::about(&raw), &raw, place)).map_err(&fault)?;
+            lines.add(index_entry(&capture::about(&raw), &raw, place)).map_err(&spilled)?;
         }
         let mut out: Box<dyn Write> = if to_stdout {
             Box::new(BufWriter::new(io::stdout().lock()))

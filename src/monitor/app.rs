@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     models::{ModelBundle, load},
-    session::CrawlFolder,
+    session::{CrawlFolder, told},
 };
 
 /// Events that a slow listener may be behind.
@@ -130,7 +130,7 @@ impl App {
                 Ok(Some(slot)) => self.enter(Arc::new(slot)),
                 Ok(None) => {}
                 // One damaged crawl keeps no other from being served.
-                Err(error) => tracing::error!("{}: {error:#}; it is left out", dir.display()),
+                Err(error) => tracing::error!("{}: {}; it is left out", dir.display(), told(&error)),
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use super::{
     tokens::hex,
     uploads::Upload,
 };
-use crate::{config::Config, topic::Topic};
+use crate::{config::Config, session::told, topic::Topic};
 
 /// Looks for files that are new.
 pub async fn scan(app: &Arc<App>) {
@@ -43,7 +43,7 @@ fn look(app: &Arc<App>) -> anyhow::Result<()> {
         app.change(|kept| kept.watched.insert(name.clone(), digest))?;
         match take(app, &path) {
             Ok(id) => tracing::info!("{}: crawl {id}", path.display()),
-            Err(error) => tracing::error!("{}: {error:#}", path.display()),
+            Err(error) => tracing::error!("{}: {}", path.display(), told(&error)),
         }
     }
     Ok(())

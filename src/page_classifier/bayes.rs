@@ -37,6 +37,11 @@ impl ClassCounts {
         self.shift(reading, 1.0 - relevance, relevance);
     }
 
+    /// Takes a page out that was added with this relevance.
+    pub(super) fn remove(&mut self, reading: &Reading, relevance: f64) {
+        self.shift(reading, relevance - 1.0, -relevance);
+    }
+
     /// Corrects the counts of a page that was added with relevance `from`.
     pub fn relabel(&mut self, reading: &Reading, from: f64, to: f64) {
         self.shift(reading, from - to, to - from);

@@ -156,6 +156,20 @@ impl PageLearner {
         judgement
     }
 
+    /// A page has changed: learns from what it says now instead of what it said before, where that is remembered. What is certain of
+    /// it stays.
+    pub fn renew(&mut self, page: u64, reading: Reading) -> Judgement {
+        let judgement = self.model.judge(&reading);
+        if let Some(sample) = self.sample.iter_mut().find(|sample| sample.page == page) {
+            let relevance = if sample.fixed { sample.relevance } else { judgement.relevance.get() };
+            self.counts.remove(&sample.reading, sample.counted);
+            self.counts.add(&reading, relevance);
+            let Sample { fixed, exemplary, judged, .. } = *sample;
+            *sample = Sample { fixed, exemplary, judged, ..Sample::of(page, reading, relevance) };
+        }
+        judgement
+    }
+
     /// Learns from a seed. It is trusted as an example only if it looks like the topic and is a page of its own,
     /// not the home page of a site.
     pub fn observe_seed(&mut self, page: u64, reading: Reading, is_site_root: bool) -> Judgement {

@@ -6,6 +6,7 @@ use anyhow::Context;
 
 use super::{
     changes::replace,
+    failure::told,
     folder::{MODEL, TOPIC},
 };
 use crate::{
@@ -95,7 +96,7 @@ pub(super) fn retrain_if_due(store: &Store, dir: &Path, topic: &Topic, after: us
     match retrain_from(store, dir, topic, &dir.join(MODEL), BTreeMap::new(), false) {
         Ok(retraining) => Ok(Some(retraining)),
         Err(error) => {
-            tracing::warn!("the model was not retrained: {error:#}");
+            tracing::warn!("the model was not retrained: {}", told(&error));
             Ok(None)
         }
     }

@@ -131,10 +131,12 @@ impl Ended {
     /// What cannot be written, unless the disk is full.
     pub fn after(mut summary: Summary, mut store: Store, dir: &Path) -> anyhow::Result<Self> {
         let mut full = summary.stop == StopReason::DiskFull;
+        let mut sizes = store.sizes()?;
         if !full {
             match store.compact_if_worth_it() {
                 // Somebody reads it: it is packed another time.
-                Ok(_) | Err(StoreError::Busy) => {}
+                Ok(_) => sizes = store.sizes()?,
+                Err(StoreError::Busy) => {}
                 Err(error) if error.is_disk_full() => full = true,
                 Err(error) => return Err(error.into()),
             }
@@ -147,7 +149,7 @@ impl Ended {
             }
             Err(error) => return Err(error),
         };
-        Ok(Self { summary, sizes: store.sizes()?, written })
+        Ok(Self { summary, sizes, written })
     }
 }
 

@@ -101,7 +101,9 @@ fn pack_table<K: Key + 'static, V: Value + 'static>(
     table: TableDefinition<K, V>,
     fresh: TableDefinition<K, V>,
 ) -> Result<(), StoreError> {
-    let transaction = database.begin_write()?;
+    let mut transaction = database.begin_write()?;
+    // Opening after a crash need not walk the file.
+    transaction.set_quick_repair(true);
     {
         let rows = transaction.open_table(table)?;
         let mut packed = transaction.open_table(fresh)?;

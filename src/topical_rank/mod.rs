@@ -96,6 +96,7 @@ impl LinkGraph {
 
     /// Records a node's fetch: its judged relevance and the links it was admitted with, in page order.
     pub fn fetch(&mut self, node: NodeId, relevance: f64, outlinks: &[NodeId], touched: &mut Vec<NodeId>) {
+        debug_assert!(!self.is_fetched(node), "a page that was fetched before is renewed");
         self.enter(node, outlinks, 0.0, drop);
         self.judge(node, relevance);
         self.settle(node, touched);
@@ -288,8 +289,8 @@ impl LinkGraph {
     /// Settles a fetched node's residual and passes its share on to the nodes it links to.
     fn settle(&mut self, node: NodeId, touched: &mut Vec<NodeId>) {
         self.pushes += 1;
-        let (fetched, moved) = self.nodes.update(node.index(), |entry| (entry.fetched(), std::mem::take(&mut entry.residual)));
-        let Some(fetched) = fetched else { return };
+        let moved = |entry: &mut Node| entry.fetched().map(|fetched| (fetched, std::mem::take(&mut entry.residual)));
+        let Some((fetched, moved)) = self.nodes.update(node.index(), moved) else { return };
         let range = self.fetched.update(fetched, |entry| {
             entry.settled += moved;
             entry.edge_range()

@@ -68,7 +68,7 @@ fn launch(app: &Arc<App>, slot: &Arc<Slot>) {
             Err(panic) => Err(format!("a defect of windrow: {}", words(panic.as_ref()))),
         };
         if let Err(error) = last_look(&slot) {
-            tracing::error!("{}: {error:#}", slot.id);
+            tracing::error!("{}: {}", slot.id, told(&error));
         }
         let goes_down = *app.stop.borrow() && matches!(ended, Ok((StopReason::User, _)));
         let at_the_edge = matches!(ended, Ok((StopReason::FrontierEmpty, _))) && slot.job().task == Task::Crawl;

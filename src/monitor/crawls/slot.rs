@@ -24,7 +24,7 @@ use crate::{
         files,
         wire::{Alert, CrawlSummary, State},
     },
-    session::CrawlFolder,
+    session::{CrawlFolder, told},
     store::Store,
 };
 use counting::Rate;
@@ -80,7 +80,7 @@ impl Slot {
     pub fn new(job: Job, dir: PathBuf, keep: PathBuf) -> anyhow::Result<Self> {
         std::fs::create_dir_all(&keep)?;
         let tally = files::load(&keep.join("tally.json")).unwrap_or_else(|error| {
-            tracing::warn!("{error:#}: counted again");
+            tracing::warn!("{}: counted again", told(&error));
             None
         });
         let inner = Inner { phase: Phase::Idle, alerts: Vec::new(), rate: Rate::default(), job };
@@ -278,7 +278,7 @@ impl Slot {
             }
         });
         if let Err(error) = kept.and_then(|()| self.save_tally()) {
-            tracing::error!("{error:#}");
+            tracing::error!("{}", told(&error));
         }
     }
 }

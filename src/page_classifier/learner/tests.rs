@@ -15,6 +15,30 @@ fn page(words: &str) -> Reading {
     Reading::of(&bag, &[], &keywords())
 }
 
+#[test]
+fn a_page_that_has_changed_counts_by_what_it_says_now() {
+    let learn = |pages: [&str; 3]| {
+        let mut learner = PageLearner::new(&PageClassifierConfig::default(), 2, None);
+        (0..).zip(pages).for_each(|(number, words)| _ = learner.observe(number, page(words)));
+        learner.observe_label(3, page("rice paddy"), true);
+        learner
+    };
+    let mut renewed = learn(["rice field", "goal team", "rice irrigation water"]);
+    renewed.renew(0, page("goal player match"));
+    renewed.renew(3, page("goal paddy"));
+    renewed.renew(9, page("unknown"));
+    assert!(renewed.sample[3].fixed && renewed.sample[3].relevance > 0.99, "a label stays");
+    let total = |learner: &PageLearner| learner.counts.relevant_total + learner.counts.irrelevant_total;
+    let weights = |texts: [&str; 4]| texts.iter().map(|text| page(text).weight).sum::<f64>();
+    assert!((total(&renewed) - weights(["goal player match", "goal team", "rice irrigation water", "goal paddy"])).abs() < 1e-9);
+    let mut always = learn(["goal player match", "goal team", "rice irrigation water"]);
+    always.renew(3, page("goal paddy"));
+    renewed.rejudge();
+    always.rejudge();
+    let judge = |learner: &PageLearner| learner.model().judge(&page("rice goal water")).relevance.get();
+    assert!((judge(&renewed) - judge(&always)).abs() < 1e-6, "{} {}", judge(&renewed), judge(&always));
+}
+
 fn taught(kind: PageClassifierKind) -> PageLearner {
     let config = PageClassifierConfig { kind, ..PageClassifierConfig::default() };
     let mut learner = PageLearner::new(&config, 2, None);
