@@ -14,7 +14,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 use windrow::{
     config::Config,
-    engine::{Controls, EngineConfig, Progress, StopReason, Summary, check_snapshot},
+    engine::{Controls, EngineConfig, Progress, Steer, StopReason, Summary, Which, check_snapshot, remote},
     fetch::{Fetched, Fetcher, Request, Response},
     page::Timestamp,
     session::{Session, Start},
@@ -77,12 +77,16 @@ async fn crawl(farm: &Arc<Farm>, dir: &Path, refreshes: bool) -> Summary {
     Box::pin(crawl_to(farm, dir, refreshes, None)).await
 }
 
-async fn crawl_to(farm: &Arc<Farm>, dir: &Path, refreshes: bool, max_pages: Option<u64>) -> Summary {
+fn session(farm: &Arc<Farm>, dir: &Path, max_pages: Option<u64>) -> Session {
     let topic = Topic::from_parts("farm", ["rice"], vec!["http://farm.test/".to_owned()]).unwrap();
     // What is under way when something is committed is under test, too.
     let config = Config { crawl: EngineConfig { commit_visits: 1, ..EngineConfig::default() }, ..Config::default() };
     let start = Start { topic: &topic, config: &config, model: None, max_pages, accept_changes: false };
-    let session = Session::open(start, Arc::new(Web(Arc::clone(farm))), dir, |writer| Ok(Box::new(writer))).unwrap();
+    Session::open(start, Arc::new(Web(Arc::clone(farm))), dir, |writer| Ok(Box::new(writer))).unwrap()
+}
+
+async fn crawl_to(farm: &Arc<Farm>, dir: &Path, refreshes: bool, max_pages: Option<u64>) -> Summary {
+    let session = session(farm, dir, max_pages);
     let crawl = if refreshes { session.crawl.refreshing() } else { session.crawl };
     let (_stopper, stop) = watch::channel(false);
     let (progress, _) = watch::channel(Progress::default());
@@ -174,6 +178,30 @@ async fn a_changed_page_has_the_links_of_now_and_what_it_led_to_before_still_wai
     for page in Store::open(dir).unwrap().pages(2).unwrap().map(Result::unwrap) {
         let path = page.url.strip_prefix("http://farm.test/").unwrap().to_owned();
         assert_eq!((page.source_url.as_deref(), page.anchor), (Some("http://farm.test/"), format!("rice {path}")));
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_may_not_be_asked_any_more_keeps_no_other_from_being_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let farm = Arc::new(Farm::default());
+    let first = Box::pin(crawl(&farm, folder.path(), false)).await;
+    assert_eq!(first.state.relevant, 4);
+    let (remote, commands) = remote();
+    let steer = async {
+        let pages = Which::Matching("/b$".to_owned());
+        remote.steer(Steer::Exclude(pages)).await.unwrap().unwrap();
+    };
+    let (_stopper, stop) = watch::channel(false);
+    let (progress, _) = watch::channel(Progress::default());
+    let run = session(&farm, folder.path(), None).crawl.refreshing().listen(commands).run(Controls { stop, progress });
+    let (told_meanwhile, ()) = tokio::join!(Box::pin(run), steer);
+    // The next time it is known from the start.
+    for summary in [told_meanwhile.unwrap(), Box::pin(crawl(&farm, folder.path(), true)).await] {
+        assert_eq!(summary.stop, StopReason::Refreshed);
+        let counts = summary.refreshed.unwrap();
+        assert_eq!((counts.changed, counts.unchanged, counts.gone, counts.failed), (0, 3, 0, 1));
+        assert_clean(folder.path());
     }
 }
 

@@ -9,10 +9,10 @@ use super::{
     visit::{Answer, Content, Purpose, Visit},
 };
 use crate::{
-    fetch::Validators,
+    fetch::{Response, Validators},
     frontier::HostId,
     page::Timestamp,
-    politeness::{Ledger, MAX_ROBOTS_BYTES, Reply, Robots, retry_after},
+    politeness::{Ledger, MAX_ROBOTS_BYTES, Reply, Robots, retry_after, robots_text},
     store::{Capture, HostRecord, RobotsRecord},
     url::Url,
 };
@@ -94,7 +94,15 @@ impl Crawl {
                         request: self.web.fetcher.sent(&visit.errand.request()),
                     });
                 }
-                (answer.response.status, answer.response.body)
+                let Response { status, body, truncated, .. } = answer.response;
+                // Rules that broke off would allow what the rest forbids: it is asked for again.
+                let is_whole = !truncated || body.len() > MAX_ROBOTS_BYTES || !(200..300).contains(&status);
+                if is_whole {
+                    (status, body)
+                } else {
+                    validators = Validators::default();
+                    (0, Vec::new())
+                }
             }
             Err(_) => (0, Vec::new()),
         };
@@ -105,7 +113,7 @@ impl Crawl {
         let (since, failures) = state.robots.take().map_or((None, 0), |known| (known.unreachable_since, known.failures));
         let unreachable_since = rules.is_unreachable().then(|| since.unwrap_or(now));
         let failures = if rules.is_unreachable() { failures.saturating_add(1) } else { 0 };
-        let text = String::from_utf8_lossy(&body[..body.len().min(MAX_ROBOTS_BYTES)]).into_owned();
+        let text = robots_text(&body);
         let record = RobotsRecord { status, fetched_at: now, text, unreachable_since, failures, validators };
         let known = known_robots(rules, &record, now);
         let sitemaps = known.rules.sitemaps().to_vec();

@@ -5,7 +5,7 @@
 //! row, goes into the archive beside its earlier capture, and so do its links in theirs; new ones are queued. One that is gone
 //! keeps its row.
 //!
-//! Promises: robots.txt, pace and limits on hosts hold as for any other fetch; nothing else is fetched meanwhile; a refresh that
+//! Promises: robots.txt and pace hold as for any other fetch; a page that is asked for again is none more of its host; nothing else is fetched meanwhile; a refresh that
 //! is cut off begins anew the next time, and asks only for what it did not get.
 //! Never: holds more than a few hundred pages at a time.
 
@@ -100,9 +100,8 @@ impl Crawl {
     }
 
     fn next_pages(&mut self, from: u64) -> Result<(), StoreError> {
-        let Some(store) = self.journal.reader() else { return Ok(()) };
         let (mut next, mut rows) = (None, 0);
-        for page in store.pages(from)? {
+        for page in self.journal.reader().map(|store| store.pages(from)).transpose()?.into_iter().flatten() {
             let page = page?;
             rows += 1;
             if self.again_len() >= AT_A_TIME || rows > ROWS {
@@ -136,7 +135,9 @@ impl Crawl {
     /// Starts the fetches whose hosts may be asked now; says when there will be more to do, if that is known.
     pub(super) async fn dispatch_again(&mut self, now: Timestamp) -> Option<Timestamp> {
         let hosts: Vec<HostId> = self.refresh.iter().flat_map(|refresh| refresh.queues.keys().copied()).collect();
-        let mut wake: Option<Timestamp> = None;
+        // Rows without a page to ask for are read on.
+        let reads_on = |refresh: &Refreshing| refresh.next.is_some() && refresh.pages.is_empty();
+        let mut wake = self.refresh.as_ref().is_some_and(reads_on).then_some(now);
         for host in hosts {
             if self.runner.len() >= self.plan.engine.workers {
                 return None;
@@ -145,6 +146,8 @@ impl Crawl {
             let Some(node) = first else { continue };
             if self.frontier.take_node(node, now) {
                 self.send(node, host, now).await;
+                // Where nothing came of it, the next page's turn may have come.
+                wake = Some(now);
             } else {
                 let at = self.frontier.ready_at(host);
                 if at > now {

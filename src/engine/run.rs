@@ -299,7 +299,7 @@ impl Crawl {
                 continue;
             };
             let host = link.host;
-            if self.frontier.take_node(node, now) {
+            if !self.frontier.is_blocked(host) && self.frontier.take_node(node, now) {
                 self.control_due = false;
                 return Some((node, host));
             }

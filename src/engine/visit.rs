@@ -12,7 +12,7 @@ use crate::{
     page::{LinkContext, Outlink, Page, Timestamp},
     page_classifier::Reading,
     parse::{Document, ParseConfig, ParseError, XmlKind, XmlLink, XmlLinks, links_of_xml, parse},
-    politeness::x_robots_tag,
+    politeness::{MAX_ROBOTS_BYTES, x_robots_tag},
     text::{Segmenter, TermId, url_words},
     topic::{KeywordSet, Matches},
     topical_rank::NodeId,
@@ -36,7 +36,9 @@ pub(super) struct Errand {
 impl Errand {
     /// What the fetcher is asked for.
     pub(super) fn request(&self) -> Request {
-        Request { validators: self.validators.clone(), ..Request::get(self.url.clone()) }
+        // One byte more than is read of it, so that a cut is seen.
+        let body_limit = if matches!(self.purpose, Purpose::Robots(_)) { MAX_ROBOTS_BYTES + 1 } else { 0 };
+        Request { validators: self.validators.clone(), body_limit, ..Request::get(self.url.clone()) }
     }
 }
 

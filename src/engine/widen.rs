@@ -80,7 +80,7 @@ impl Crawl {
         }
         let (_, _, node) = best?;
         let host = self.frontier.link(node)?.host;
-        self.frontier.take_node(node, now).then(|| {
+        (!self.frontier.is_blocked(host) && self.frontier.take_node(node, now)).then(|| {
             self.widening.since = 0;
             (node, host)
         })

@@ -132,6 +132,10 @@ impl<'c, P: Place> CaptureWriter<'c, P> {
             detail: "the page that it repeats is not in the archive".to_owned(),
         };
         let original = page.copy_of.map(|copy| self.store.page(copy.seq)).transpose()?.flatten().ok_or_else(missing)?;
+        if original.digest != page.digest {
+            // The page has changed since: the revisit says what it repeats.
+            return Ok(());
+        }
         let original = read_capture(self.dir, original.archive.ok_or_else(missing)?)?;
         let capture = Capture {
             seq: page.seq,

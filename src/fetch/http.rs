@@ -23,7 +23,9 @@ use std::{
 use futures_util::future::{BoxFuture, FutureExt};
 use reqwest::{
     Certificate, Client, ClientBuilder, Proxy,
-    header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH},
+    header::{
+        ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LOCATION,
+    },
     redirect,
 };
 use tokio::time::{Instant, timeout, timeout_at};
@@ -41,7 +43,7 @@ use super::{
     dns::{Dns, DnsCounts},
     guard,
 };
-use crate::url::{Url, authority};
+use crate::url::{Url, authority, escape_bytes};
 
 /// Most bytes of response headers that are kept; later ones are dropped.
 const MAX_HEADER_BYTES: usize = 64 * 1024;
@@ -331,7 +333,9 @@ fn kept_headers(headers: &HeaderMap) -> Vec<(String, String)> {
     for (name, value) in headers {
         let Some(rest) = left.checked_sub(name.as_str().len() + value.len()) else { break };
         left = rest;
-        kept.push((name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
+        let text =
+            if name == LOCATION { escape_bytes(value.as_bytes()) } else { String::from_utf8_lossy(value.as_bytes()).into() };
+        kept.push((name.as_str().to_owned(), text));
     }
     kept
 }

@@ -281,6 +281,12 @@ impl Frontier {
         self.relist(host);
     }
 
+    /// Whether none of a host's links is handed out by [`Frontier::take`].
+    #[must_use]
+    pub fn is_blocked(&self, host: HostId) -> bool {
+        self.hosts.look(host, |queue| queue.blocked)
+    }
+
     /// When a host may be asked again.
     #[must_use]
     pub fn ready_at(&self, host: HostId) -> Timestamp {

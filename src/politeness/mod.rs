@@ -20,5 +20,5 @@ pub use config::{PaceConfig, PaceConfigError};
 pub use pace::{Ledger, Pace, Reply};
 pub use paces::Paces;
 pub use retry_after::retry_after;
-pub use robots::{MAX_ROBOTS_BYTES, Robots, Verdict};
+pub use robots::{MAX_ROBOTS_BYTES, Robots, Verdict, robots_text};
 pub use tag::x_robots_tag;

@@ -11,7 +11,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::pattern::{Pattern, normalized};
-use crate::{page::Timestamp, url::Url};
+use crate::{
+    page::Timestamp,
+    url::{Url, escape_bytes},
+};
 
 /// Bytes of a robots.txt that are read; RFC 9309 (2.5) asks for at least this much.
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
@@ -216,6 +219,12 @@ enum Key {
 }
 
 /// The lines that end within the limit: half a rule could allow more than the whole one.
+/// A robots.txt as text that says the same: what is read of it.
+#[must_use]
+pub fn robots_text(body: &[u8]) -> String {
+    escape_bytes(within_limit(body))
+}
+
 fn within_limit(text: &[u8]) -> &[u8] {
     let Some(start) = text.get(..=MAX_ROBOTS_BYTES) else { return text };
     let end = start.iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));

@@ -180,6 +180,8 @@ impl Changes<'_> {
                     None => self.page(seq)?.filter(|page| page.archive.is_some()),
                 },
             };
+            // It may have changed since.
+            let original = original.filter(|original| original.digest == page.digest);
             if let Some(place) = archive.append(capture, page, original.as_ref())? {
                 places.insert(capture.seq, place);
             }

@@ -6,6 +6,7 @@
 //! much* it is wanted (that is `frontier`).
 
 mod canonical;
+mod escape;
 mod fingerprint;
 mod host;
 mod scope;
@@ -13,6 +14,7 @@ mod template;
 
 pub use ::url::Url;
 pub use canonical::{MAX_URL_BYTES, UrlError, canonicalize};
+pub use escape::escape_bytes;
 pub use fingerprint::{Fingerprint, aphash, same_page_key};
 pub use host::{authority, host_of, registrable_domain, site_of};
 pub use scope::{Refusal, Scope, ScopeConfig, ScopeError};

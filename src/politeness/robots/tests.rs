@@ -429,3 +429,17 @@ proptest! {
         prop_assert!(!allowed(text.as_bytes(), "windrow", &url), "{}", url);
     }
 }
+
+#[test]
+fn the_text_that_is_kept_says_what_the_bytes_said() {
+    let gbk = b"user-agent: *\ndisallow: /\xc4\xda\xb2\xbf/\nallow: /public/";
+    let cut = format!("user-agent: *\ndisallow: /\n{}\nallow: /{}", "#".repeat(2_000), "x".repeat(MAX_ROBOTS_BYTES));
+    for (body, forbidden) in [(&gbk[..], "/%C4%DA%B2%BF/x"), (cut.as_bytes(), "/x")] {
+        let url = Url::parse(&format!("http://e.com{forbidden}")).unwrap();
+        let kept = robots_text(body);
+        for rules in [Robots::parse(200, body, "windrow"), Robots::parse(200, kept.as_bytes(), "windrow")] {
+            assert!(!rules.allows(&url).allowed, "{forbidden}");
+        }
+    }
+    assert!(robots_text(gbk).contains("/%C4%DA%B2%BF/"));
+}
