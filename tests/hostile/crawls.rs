@@ -260,16 +260,20 @@ async fn a_host_that_asks_for_a_day_of_patience_does_not_hold_up_the_crawl() {
 }
 
 #[tokio::test]
-async fn a_robots_txt_that_fails_forbids_everything_and_loses_nothing() {
-    let failing = |path: &str| match path {
-        "/robots.txt" => "HTTP/1.1 503 Down\r\nContent-Length: 0\r\n\r\n".to_owned(),
-        _ => html("<p>rice"),
-    };
-    let crawled = crawl_trap(failing, 1).await;
-    assert_eq!(crawled.stop, StopReason::HostsWait);
-    assert_eq!(crawled.waiting, ["http://trap.test/"]);
-    let robots = crawled.hosts.iter().find(|host| host.name == "trap.test").unwrap().robots.clone().unwrap();
-    assert_eq!((robots.status, robots.failures, robots.unreachable_since.is_some()), (503, 1, true));
+async fn a_robots_txt_that_fails_or_breaks_off_forbids_everything_and_loses_nothing() {
+    let down = ("HTTP/1.1 503 Down\r\nContent-Length: 0\r\n\r\n", 503);
+    let broken = ("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\nUser-agent: *\nAllow: /", 0);
+    for (answer, status) in [down, broken] {
+        let failing = move |path: &str| match path {
+            "/robots.txt" => answer.to_owned(),
+            _ => html("<p>rice"),
+        };
+        let crawled = crawl_trap(failing, 1).await;
+        assert_eq!(crawled.stop, StopReason::HostsWait);
+        assert_eq!(crawled.waiting, ["http://trap.test/"]);
+        let robots = crawled.hosts.iter().find(|host| host.name == "trap.test").unwrap().robots.clone().unwrap();
+        assert_eq!((robots.status, robots.failures, robots.unreachable_since.is_some()), (status, 1, true));
+    }
 }
 
 #[tokio::test]
