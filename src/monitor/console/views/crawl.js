@@ -60,6 +60,8 @@ export default async function crawl(context) {
     toast(t("deleted", { name: nameOf(now) }));
     context.go("/", { replace: true });
   }, signal);
+  // What happened between the first answer and now was told to nobody here.
+  once();
   alerts.update(first.alerts ?? []);
   setText(end, ending(first));
   return [
